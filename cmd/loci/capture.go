@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/clientfile"
@@ -66,7 +67,8 @@ func (p *program) planCapture(c *client) (*hooking, error) {
 		return nil, err
 	}
 	command := clientfile.HookCommand(binary)
-	if found := file.Hooked(); len(found) == len(clientfile.HookEvents) && all(found, command) {
+	other := func(hooked string) bool { return hooked != command }
+	if found := file.Hooked(); len(found) == len(clientfile.HookEvents) && !slices.ContainsFunc(found, other) {
 		p.note("Loci already logs what %s does, by the hooks in %s", c.name, file.Name)
 		return &hooking{file: file}, nil
 	}
@@ -121,15 +123,6 @@ func (p *program) endCapture(ctx context.Context, c *client) error {
 		p.printf("%s no longer logs what it does\n", c.name)
 	}
 	return nil
-}
-
-func all(list []string, text string) bool {
-	for _, x := range list {
-		if x != text {
-			return false
-		}
-	}
-	return true
 }
 
 // writeSettings keeps who may read the file. It has no key.

@@ -190,12 +190,7 @@ func joinNumber(whole, between, digits string) string {
 
 // thousands reports whether every group behind a dot has three digits.
 func thousands(number string) bool {
-	for _, group := range strings.Split(number, ".")[1:] {
-		if len(group) != 3 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(number, ".")[1:], func(group string) bool { return len(group) != 3 })
 }
 
 // digit is a decimal digit of any script as ASCII has it. In Unicode they stand together in tens.

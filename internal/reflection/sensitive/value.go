@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -233,10 +234,7 @@ func isPlain(text string) bool {
 	if kindsOf(text).digit > 0 {
 		return false
 	}
-	for _, e := range wordEndings {
-		if strings.HasSuffix(low, e) && len(low) > len(e)+2 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(wordEndings, func(e string) bool {
+		return strings.HasSuffix(low, e) && len(low) > len(e)+2
+	})
 }
