@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -40,10 +41,7 @@ const (
 func PinMemories(memories []*Memory) []PinnedMemory {
 	out, left := make([]PinnedMemory, len(memories)), maxPinnedTexts
 	for i, m := range memories {
-		text := m.Summary
-		if text == "" {
-			text = m.Content
-		}
+		text := cmp.Or(m.Summary, m.Content)
 		text = Shorten(text, min(left, maxPinnedText))
 		left -= utf8.RuneCountInString(text)
 		out[i] = PinnedMemory{m.Summarize(), m.Importance, text}

@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"math"
@@ -283,31 +284,12 @@ func (c *Candidate) Wake(now time.Time) {
 // SetDefaults makes lists of what is missing.
 func (c *Candidate) SetDefaults() {
 	for _, list := range []*[]string{&c.Tags, &c.RawSources, &c.SensitivityFlags, &c.RelatedTo} {
-		if *list == nil {
-			*list = []string{}
-		}
+		*list = OrEmpty(*list)
 	}
-	if c.Claims == nil {
-		c.Claims = []ClaimRecord{}
-	}
-	if c.Findings == nil {
-		c.Findings = []ReflectionFinding{}
-	}
-	if c.Relations == nil {
-		c.Relations = []RelationshipRecord{}
-	}
-	if c.Evidence == nil {
-		c.Evidence = []Evidence{}
-	}
-	if c.TaskIDs == nil {
-		c.TaskIDs = []TaskID{}
-	}
-	if c.State == "" {
-		c.State = ReviewPending
-	}
-	if c.Version == 0 {
-		c.Version = 1
-	}
+	c.Claims, c.Findings, c.Relations = OrEmpty(c.Claims), OrEmpty(c.Findings), OrEmpty(c.Relations)
+	c.Evidence, c.TaskIDs = OrEmpty(c.Evidence), OrEmpty(c.TaskIDs)
+	c.State = cmp.Or(c.State, ReviewPending)
+	c.Version = cmp.Or(c.Version, 1)
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit.

@@ -59,9 +59,7 @@ func (d *Dream) Ended() bool { return d.State == DreamDone || d.State == DreamFa
 // SetDefaults makes lists of what is missing.
 func (d *Dream) SetDefaults() {
 	for _, list := range d.lists() {
-		if *list == nil {
-			*list = []CandidateID{}
-		}
+		*list = OrEmpty(*list)
 	}
 	if d.LeftBy == nil {
 		d.LeftBy = map[string]int{}

@@ -2,6 +2,7 @@ package loci
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -161,24 +162,14 @@ func (e *Event) SetDefaults(now time.Time) {
 	if e.Time.IsZero() {
 		e.Time = e.RecordedAt
 	}
-	if e.Class == "" {
-		e.Class = EventEpisodic
-	}
-	if e.Type == "" {
-		e.Type = DefaultEventType
-	}
-	if e.Importance == 0 {
-		e.Importance = DefaultImportance
-	}
-	if e.Tags == nil {
-		e.Tags = []string{}
-	}
+	e.Class = cmp.Or(e.Class, EventEpisodic)
+	e.Type = cmp.Or(e.Type, DefaultEventType)
+	e.Importance = cmp.Or(e.Importance, DefaultImportance)
+	e.Tags = OrEmpty(e.Tags)
 	if e.AllowedVendors == nil {
 		e.AllowedVendors = []Vendor{AnyVendor}
 	}
-	if e.Reach == "" {
-		e.Reach = ReachOrg
-	}
+	e.Reach = cmp.Or(e.Reach, ReachOrg)
 }
 
 // Validate checks every limit and returns an Invalid error for the first field that breaks one. It
@@ -289,11 +280,11 @@ func (e *Event) Digest() [32]byte {
 	case !IsPersonal(e.Origin):
 		agent = e.Origin + "/" + agent
 	}
-	return sha256.Sum256([]byte(agent + "|" + e.Type + "|" + firstRunes(e.Content, DedupPrefix)))
+	return sha256.Sum256([]byte(agent + "|" + e.Type + "|" + FirstRunes(e.Content, DedupPrefix)))
 }
 
-// firstRunes returns the first n characters of s.
-func firstRunes(s string, n int) string {
+// FirstRunes returns the first n characters of s.
+func FirstRunes(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

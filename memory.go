@@ -205,10 +205,5 @@ func (d *Disagreement) With(id MemoryID) bool {
 	if d.PendingSupersede == id && !id.IsZero() {
 		return true
 	}
-	for _, one := range d.DisputedBy {
-		if one.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.DisputedBy, func(one Dispute) bool { return one.ID == id })
 }

@@ -1,6 +1,9 @@
 package loci
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Limits of memory nodes.
 const (
@@ -28,15 +31,11 @@ type MemoryNode struct {
 
 // SetDefaults sets the fields that the writer left out.
 func (n *MemoryNode) SetDefaults() {
-	if n.Scope == "" {
-		n.Scope = ScopeGlobal
-	}
+	n.Scope = cmp.Or(n.Scope, ScopeGlobal)
 	if n.AllowedVendors == nil {
 		n.AllowedVendors = []Vendor{AnyVendor}
 	}
-	if n.Tags == nil {
-		n.Tags = []string{}
-	}
+	n.Tags = OrEmpty(n.Tags)
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit. It removes duplicates

@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -51,15 +52,11 @@ func KeyedSessionID(of *EventAccess, key string, hidden int) SessionID {
 
 // SetDefaults sets the fields that the writer left out.
 func (s *Session) SetDefaults() {
-	if s.Reach == "" {
-		s.Reach = ReachOrg
-	}
+	s.Reach = cmp.Or(s.Reach, ReachOrg)
 	if s.AllowedVendors == nil {
 		s.AllowedVendors = []Vendor{AnyVendor}
 	}
-	if s.State == "" {
-		s.State = SessionActive
-	}
+	s.State = cmp.Or(s.State, SessionActive)
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit. Unlike a memory, a

@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -44,15 +45,11 @@ type Task struct {
 
 // SetDefaults sets the fields that the writer left out.
 func (t *Task) SetDefaults() {
-	if t.Reach == "" {
-		t.Reach = ReachOrg
-	}
+	t.Reach = cmp.Or(t.Reach, ReachOrg)
 	if t.AllowedVendors == nil {
 		t.AllowedVendors = []Vendor{AnyVendor}
 	}
-	if t.State == "" {
-		t.State = TaskTodo
-	}
+	t.State = cmp.Or(t.State, TaskTodo)
 }
 
 // SetState changes the state, and with it the time when the task became done.

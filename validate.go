@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,27 +37,15 @@ const (
 
 // SetDefaults sets the fields that the writer left out.
 func (m *Memory) SetDefaults() {
-	if m.Scope == "" {
-		m.Scope = ScopeGlobal
-	}
-	if m.Type == "" {
-		m.Type = Semantic
-	}
-	if m.Category == "" {
-		m.Category = DefaultCategory
-	}
-	if m.Importance == 0 {
-		m.Importance = DefaultImportance
-	}
-	if m.Source == "" {
-		m.Source = DefaultSource
-	}
+	m.Scope = cmp.Or(m.Scope, ScopeGlobal)
+	m.Type = cmp.Or(m.Type, Semantic)
+	m.Category = cmp.Or(m.Category, DefaultCategory)
+	m.Importance = cmp.Or(m.Importance, DefaultImportance)
+	m.Source = cmp.Or(m.Source, DefaultSource)
 	if m.AllowedVendors == nil {
 		m.AllowedVendors = []Vendor{AnyVendor}
 	}
-	if m.Tags == nil {
-		m.Tags = []string{}
-	}
+	m.Tags = OrEmpty(m.Tags)
 }
 
 // Validate checks every limit and returns an Invalid error for the first field that breaks one. It only changes Tags
@@ -208,6 +197,14 @@ func (m *Memory) checkTimes() error {
 		return FieldErrorf("valid_to", "must not be before valid_from")
 	}
 	return nil
+}
+
+// OrEmpty returns a list that is [] in JSON, not null.
+func OrEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // Unique removes duplicates and keeps the first of each, in order. It uses a set, because the input

@@ -205,6 +205,16 @@ func cutWord(s string) string {
 	return s[:end]
 }
 
+// IsASCII reports whether s has only ASCII characters.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 func isASCIILetters(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {

@@ -123,10 +123,8 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 				return err
 			}
 			if p.json {
-				if problems == nil {
-					problems = []string{}
-				}
-				if err := p.printJSON(map[string]any{"name": b.Name, "ok": len(problems) == 0, "problems": problems}); err != nil {
+				out := map[string]any{"name": b.Name, "ok": len(problems) == 0, "problems": notNil(problems)}
+				if err := p.printJSON(out); err != nil {
 					return err
 				}
 			} else {

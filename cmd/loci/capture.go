@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/clientfile"
@@ -57,20 +58,17 @@ type hooking struct {
 
 // planCapture returns the change, and changes nothing. It fails if Loci cannot add the hooks.
 func (p *program) planCapture(c *client) (*hooking, error) {
-	binary, err := os.Executable()
+	binary, err := installed(c, "run")
 	if err != nil {
 		return nil, err
-	}
-	if isTransient(binary) {
-		return nil, usagef("cannot let %s run a program that `go run` started: it is temporary; run "+
-			"`go install ./cmd/loci` and use the installed one", c.name)
 	}
 	file, err := clientfile.ReadSettings(p.hookSettings())
 	if err != nil {
 		return nil, err
 	}
 	command := clientfile.HookCommand(binary)
-	if found := file.Hooked(); len(found) == len(clientfile.HookEvents) && all(found, command) {
+	other := func(hooked string) bool { return hooked != command }
+	if found := file.Hooked(); len(found) == len(clientfile.HookEvents) && !slices.ContainsFunc(found, other) {
 		p.note("Loci already logs what %s does, by the hooks in %s", c.name, file.Name)
 		return &hooking{file: file}, nil
 	}
@@ -125,15 +123,6 @@ func (p *program) endCapture(ctx context.Context, c *client) error {
 		p.printf("%s no longer logs what it does\n", c.name)
 	}
 	return nil
-}
-
-func all(list []string, text string) bool {
-	for _, x := range list {
-		if x != text {
-			return false
-		}
-	}
-	return true
 }
 
 // writeSettings keeps who may read the file. It has no key.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,9 +71,7 @@ func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
 	default:
 		c.format = clientfile.JSON{}
 	}
-	if c.hint == "" {
-		c.hint = "restart " + c.name + ", then look under MCP in its settings"
-	}
+	c.hint = cmp.Or(c.hint, "restart "+c.name+", then look under MCP in its settings")
 	return c
 }
 

@@ -262,13 +262,9 @@ type connected struct {
 // endpoint is how the client will reach Loci, without a key yet.
 func (p *program) endpoint(c *client, w wanted) (*clientfile.Endpoint, error) {
 	if w.stdio {
-		binary, err := os.Executable()
+		binary, err := installed(c, "start")
 		if err != nil {
 			return nil, err
-		}
-		if isTransient(binary) {
-			return nil, usagef("cannot let %s start a program that `go run` started: it is temporary; run "+
-				"`go install ./cmd/loci` and use the installed one", c.name)
 		}
 		return p.starting(c, binary), nil
 	}
@@ -278,6 +274,16 @@ func (p *program) endpoint(c *client, w wanted) (*clientfile.Endpoint, error) {
 			"first, or pass --listen", c.name)
 	}
 	return &clientfile.Endpoint{URL: mcpURL(base)}, nil
+}
+
+// installed returns the file of this program, which the client is to start or run from now on.
+func installed(c *client, verb string) (string, error) {
+	binary, err := os.Executable()
+	if err == nil && isTransient(binary) {
+		err = usagef("cannot let %s %s a program that `go run` started: it is temporary; run `go install ./cmd/loci` "+
+			"and use the installed one", c.name, verb)
+	}
+	return binary, err
 }
 
 // starting is the endpoint of a client that starts Loci on this data.

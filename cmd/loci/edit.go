@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,9 +220,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 	if err != nil {
 		return aboutMemory(id, err)
 	}
-	if version == 0 {
-		version = m.Version
-	}
+	version = cmp.Or(version, m.Version)
 	text, file, err := p.inEditor(ctx, m.Content)
 	if err != nil {
 		return err

@@ -45,13 +45,11 @@ decide about. With --persist-review, all of them wait: see "loci review".`,
 		if n.Content, err = p.notes(file); err != nil {
 			return err
 		}
-		if n.Project != "" {
-			in, err := c.project(ctx, c.who, n.Project)
-			if err != nil {
-				return err
-			}
-			n.Project = in.ID.String()
+		id, err := c.projectID(ctx, c.who, n.Project)
+		if err != nil {
+			return err
 		}
+		n.Project = showID(id)
 		found, err := c.app.Review.Reflect(ctx, c.who, n)
 		switch {
 		case err != nil:

@@ -46,14 +46,11 @@ func (p *program) reviewListCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		if r.Project != "" {
-			in, err := c.project(ctx, c.who, r.Project)
-			if err != nil {
-				return err
-			}
-			r.Project = in.ID.String()
+		id, err := c.projectID(ctx, c.who, r.Project)
+		if err != nil {
+			return err
 		}
-		r.Limit = gate.MaxPage
+		r.Project, r.Limit = showID(id), gate.MaxPage
 		var counts map[loci.ReviewState]int
 		list, err := gate.AllPages(func(cursor string) (page gate.Page[*loci.Candidate], err error) {
 			r.Cursor = cursor
@@ -173,12 +170,9 @@ func (p *program) verdictCommand(verb, short string, action gate.Action) *cobra.
 			return cmp.Or(err, checkMemoryIDs(supersedes))
 		},
 	}, func(ctx context.Context, c *call) error {
-		ids := make([]loci.CandidateID, len(c.args))
-		for i, text := range c.args {
-			var err error
-			if ids[i], err = c.candidate(ctx, c.who, text); err != nil {
-				return c.onlyHere(ctx, err)
-			}
+		ids, err := c.candidates(ctx)
+		if err != nil {
+			return err
 		}
 		replaced, err := c.memoryIDs(ctx, c.who, supersedes)
 		if err != nil {
@@ -314,17 +308,25 @@ func (p *program) reviewMergeCommand() *cobra.Command {
 		Use: "merge CANDIDATE OTHER…", Short: "Make one candidate of several; the others are archived",
 		Annotations: does(review.Decide, review.Read),
 	}, func(ctx context.Context, c *call) error {
-		ids := make([]loci.CandidateID, len(c.args))
-		for i, text := range c.args {
-			var err error
-			if ids[i], err = c.candidate(ctx, c.who, text); err != nil {
-				return c.onlyHere(ctx, err)
-			}
+		ids, err := c.candidates(ctx)
+		if err != nil {
+			return err
 		}
 		return p.showCandidate(c.app.Review.Merge(ctx, c.who, ids[0], ids[1:], review.Decision{Reason: reason}))
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "why")
 	return cmd
+}
+
+// candidates finds the candidates that the arguments name.
+func (c *call) candidates(ctx context.Context) (ids []loci.CandidateID, err error) {
+	ids = make([]loci.CandidateID, len(c.args))
+	for i, text := range c.args {
+		if ids[i], err = c.candidate(ctx, c.who, text); err != nil {
+			return nil, c.onlyHere(ctx, err)
+		}
+	}
+	return ids, nil
 }
 
 // candidate finds a candidate by its id or the beginning of its id.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 )
@@ -195,20 +195,12 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 	return nil
 }
 
-// bytesIn returns the size of the files below a directory. A file that disappears meanwhile counts as empty.
-func bytesIn(dir string) (total int64) {
+// bytesIn returns the size of the files below a directory, which may be a link.
+func bytesIn(dir string) int64 {
 	if target, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = target
 	}
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				total += info.Size()
-			}
-		}
-		return nil
-	})
-	return total
+	return maintain.SizeOf(dir)
 }
 
 func (p *program) printStatus(s *status) {

@@ -69,13 +69,11 @@ func (p *program) taskListCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		if projectName != "" {
-			in, err := c.project(ctx, c.who, projectName)
-			if err != nil {
-				return err
-			}
-			r.Project = in.ID.String()
+		id, err := c.projectID(ctx, c.who, projectName)
+		if err != nil {
+			return err
 		}
+		r.Project = showID(id)
 		called := c.names()
 		if r.Limit = gate.MaxPage; counts {
 			r.State = ""

@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -33,12 +34,7 @@ func ParseProxies(s string) (Proxies, error) {
 }
 
 func (p Proxies) trusts(a netip.Addr) bool {
-	for _, prefix := range p {
-		if prefix.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
 // maxHops is the maximum number of entries of a forwarding header that ClientAddress examines.

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -62,9 +63,7 @@ func NewLimiter(o LimitOptions) *Limiter {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	if l.perAddress == 0 {
-		l.perAddress = DefaultPerAddress
-	}
+	l.perAddress = cmp.Or(l.perAddress, DefaultPerAddress)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -75,9 +76,7 @@ func newOIDCClients(o SignInOptions) (*oidcClients, error) {
 		if all.find(p.ID) != nil {
 			return nil, loci.Errorf(loci.Invalid, "two OIDC providers have the name %s; rename one", p.ID)
 		}
-		if p.Name == "" {
-			p.Name = p.ID
-		}
+		p.Name = cmp.Or(p.Name, p.ID)
 		all.list = append(all.list, &oidcClient{OIDCProvider: p})
 	}
 	return all, nil

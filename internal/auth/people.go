@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -74,9 +75,7 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 	now := loci.CutTime(a.now())
 	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser, OrgRole: invite.OrgRole,
 		CreatedAt: now}
-	if u.OrgRole == "" {
-		u.OrgRole = loci.Member
-	}
+	u.OrgRole = cmp.Or(u.OrgRole, loci.Member)
 	err = a.store.People().Add(ctx, u, func(tx store.Tx) error {
 		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is authoritative
 		if err != nil {

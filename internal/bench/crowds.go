@@ -74,36 +74,46 @@ func (b *bencher) crowd(ctx context.Context, c crowd) error {
 		return err
 	}
 	idle := s.resident()
-	during, stop := context.WithCancel(ctx)
-	var sent Sample
-	var failed error
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		sent, failed = s.load(during, c.clients, time.Hour, func(h *conn, client int) (time.Duration, error) {
+	peak := idle
+	var sent, sample Sample
+	err = beside(ctx, func(ctx context.Context) (err error) {
+		sent, err = s.load(ctx, c.clients, time.Hour, func(h *conn, client int) (time.Duration, error) {
 			err := c.send(h, client)
 			if h.status == 429 { // rejected for now, which is an answer
 				err = nil
 			}
 			return 0, err
 		})
+		return err
+	}, func() (err error) {
+		sample, err = s.load(ctx, 1, 2*b.Step, func(h *conn, _ int) (time.Duration, error) {
+			begin := time.Now()
+			err := c.do(h)
+			took := time.Since(begin)
+			peak = max(peak, s.resident())
+			return took, err
+		})
+		return err
 	})
-	peak := idle
-	sample, err := s.load(ctx, 1, 2*b.Step, func(h *conn, _ int) (time.Duration, error) {
-		begin := time.Now()
-		err := c.do(h)
-		took := time.Since(begin)
-		peak = max(peak, s.resident())
-		return took, err
-	})
-	stop()
-	wg.Wait()
-	if errors.Is(failed, context.Canceled) {
-		failed = nil
-	}
 	b.add(fmt.Sprintf("fairness: %s, %d clients", c.name, c.clients), sent, ms(sent.P50), "ms p50")
 	b.add(fmt.Sprintf("fairness: %s beside %s", c.other, c.name), sample, ms(sample.P99), "ms p99", c.bars...)
 	if c.room.Name != "" {
 		b.add("fairness: memory for "+c.name, Sample{}, float64(peak-idle)/(1<<20), "MB above idle", c.room)
 	}
-	return errors.Join(err, failed, s.stop())
+	return errors.Join(err, s.stop())
+}
+
+// beside runs do while load runs, and stops load after that.
+func beside(ctx context.Context, load func(context.Context) error, do func() error) error {
+	during, stop := context.WithCancel(ctx)
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() { failed = load(during) })
+	err := do()
+	stop()
+	wg.Wait()
+	if errors.Is(failed, context.Canceled) {
+		failed = nil
+	}
+	return errors.Join(err, failed)
 }

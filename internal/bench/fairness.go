@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -39,19 +38,11 @@ func (b *bencher) fairness(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	flood, stop := context.WithCancel(ctx)
 	var searches Sample
-	var failed error
-	var wg sync.WaitGroup
-	wg.Go(func() { searches, failed = b.flood(flood, s) })
-	err = b.meanwhile(ctx, s)
-	stop()
-	wg.Wait()
-	if errors.Is(failed, context.Canceled) {
-		failed = nil
-	}
+	err = beside(ctx, func(ctx context.Context) (err error) { searches, err = b.flood(ctx, s); return err },
+		func() error { return b.meanwhile(ctx, s) })
 	b.add(fmt.Sprintf("fairness: the worst searches, %d clients", b.Clients), searches, ms(searches.P50), "ms p50")
-	return errors.Join(err, failed, s.stop())
+	return errors.Join(err, s.stop())
 }
 
 // flood sends the worst searches with the person's key until ctx ends.

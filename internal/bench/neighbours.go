@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -74,21 +73,16 @@ func (b *bencher) neighbour(ctx context.Context, dir string) (string, error) {
 }
 
 // recallBeside recalls with one client while load runs.
-func (b *bencher) recallBeside(ctx context.Context, s *server, load func(context.Context) error) (Sample, error) {
-	besides, stop := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	var failed error
-	wg.Go(func() { failed = load(besides) })
+func (b *bencher) recallBeside(ctx context.Context, s *server, load func(context.Context) error) (
+	sample Sample, err error) {
 	words := newCorpus(4, loci.NewUserID())
-	sample, err := s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
-		return c.call("POST", "/memories/recall", personKey, map[string]any{"query": words.text(5)})
+	err = beside(ctx, load, func() (err error) {
+		sample, err = s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
+			return c.call("POST", "/memories/recall", personKey, map[string]any{"query": words.text(5)})
+		})
+		return err
 	})
-	stop()
-	wg.Wait()
-	if errors.Is(failed, context.Canceled) {
-		failed = nil
-	}
-	return sample, errors.Join(err, failed)
+	return sample, err
 }
 
 // save saves memories with one client until ctx ends.

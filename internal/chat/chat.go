@@ -4,6 +4,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -42,9 +43,7 @@ type Client struct {
 
 // New returns a Client. Invalid if the address is not http(s) or no model is named.
 func New(o Options) (*Client, error) {
-	if o.Section == "" {
-		o.Section = "chat"
-	}
+	o.Section = cmp.Or(o.Section, "chat")
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, loci.Errorf(loci.Invalid,

@@ -84,7 +84,7 @@ func (e *Endpoint) Embed(ctx context.Context, kind Kind, texts []string) ([][]fl
 		n, size := 0, 0
 		var some []string
 		for n < min(len(texts), maxTexts) {
-			text := prefix + firstCharacters(texts[n], e.o.MaxChars)
+			text := prefix + loci.FirstRunes(texts[n], e.o.MaxChars)
 			if size += len(text); n > 0 && size > maxBytes {
 				break
 			}

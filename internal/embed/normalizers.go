@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/loci-memory/loci"
 )
 
 // normalizers appends what a rule does with a text.
@@ -73,7 +75,7 @@ func bertNormalizers(r *rule) (list []func(string) string) {
 	lowercase := or(r.Lowercase, true)
 	if or(r.StripAccents, lowercase) {
 		list = append(list, func(text string) string {
-			if isASCII(text) {
+			if loci.IsASCII(text) {
 				return text
 			}
 			return withoutAccents(norm.NFD.String(text))
@@ -83,15 +85,6 @@ func bertNormalizers(r *rule) (list []func(string) string) {
 		list = append(list, lower)
 	}
 	return list
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // lower makes each character small, of which one becomes two.
@@ -142,7 +135,7 @@ func plain(text string) string {
 
 // spaced puts spaces around ideographs, each of which is a word.
 func spaced(text string) string {
-	if isASCII(text) || !strings.ContainsFunc(text, ideograph) {
+	if loci.IsASCII(text) || !strings.ContainsFunc(text, ideograph) {
 		return text
 	}
 	var b strings.Builder

@@ -219,7 +219,7 @@ func (s *Static) Embed(ctx context.Context, _ Kind, texts []string) ([][]float32
 
 // embed returns the vector of a text. Its length is 1, whatever the model says, because searches compare directions.
 func (s *Static) embed(text string) []float32 {
-	text = firstCharacters(text, s.most*max(s.tokens.median, 1))
+	text = loci.FirstRunes(text, s.most*max(s.tokens.median, 1))
 	sum := make([]float32, s.dims)
 	for _, id := range s.tokens.encode(text, s.most) {
 		row, weight := int(id), float32(1)
@@ -232,19 +232,6 @@ func (s *Static) embed(text string) []float32 {
 		s.table.addTo(sum, row, weight)
 	}
 	return toUnit(sum)
-}
-
-// firstCharacters returns the first n characters of a text.
-func firstCharacters(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n--; n < 0 {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // toUnit gives a vector the length 1, unless it is zero. Numbers that are none make it zero.

@@ -8,6 +8,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func (c *Cost) BytesPerUnit() int64 {
 // stops at the first error of a build or a search.
 func Run(ctx context.Context, set Set, build Build, o Options) (*Result, error) {
 	r := &run{limit: o.Limit, total: set.Questions(), ranked: map[string][]string{}}
-	if r.limit == 0 {
-		r.limit = DefaultLimit
-	}
+	r.limit = cmp.Or(r.limit, DefaultLimit)
 	for i := range set.Conversations {
 		if err := r.conversation(ctx, &set.Conversations[i], build); err != nil {
 			return nil, err

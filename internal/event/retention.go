@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -50,10 +51,7 @@ func (s *Service) retain(ctx context.Context, org loci.OrgID) (n int, more bool)
 // foretell logs what Loci will delete in an org.
 func (s *Service) foretell(ctx context.Context, o *loci.Org) {
 	for _, old := range s.tooOld(o.Retention) {
-		kind := old.Type
-		if kind == "" {
-			kind = "every other"
-		}
+		kind := cmp.Or(old.Type, "every other")
 		s.Log.InfoContext(ctx, "will delete old events, because somebody has shortened how long the org keeps them",
 			"org", string(o.ID), "event_type", kind, "before", old.Before, "from", o.RetentionFrom)
 	}

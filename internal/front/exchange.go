@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,9 +110,7 @@ func (x *exchange) WriteHeader(status int) {
 		x.ResponseWriter.WriteHeader(status)
 		return
 	}
-	if x.status == 0 {
-		x.status = status
-	}
+	x.status = cmp.Or(x.status, status)
 }
 
 // Write sends a part of the body.
@@ -148,9 +147,7 @@ func (x *exchange) commit() {
 		return
 	}
 	x.sent = true
-	if x.status == 0 {
-		x.status = http.StatusOK
-	}
+	x.status = cmp.Or(x.status, http.StatusOK)
 	if !x.principal.IsZero() && x.principal.Vendor == "" {
 		// People only: exact times would reveal to a vendor that rows exist which it may not see.
 		x.Header()["Server-Timing"] = []string{timing(time.Since(x.start))}

@@ -8,6 +8,7 @@
 package front
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -47,9 +48,7 @@ func New(o Options) http.Handler {
 		panic("front: Options.REST is required, and Auth if there are pages")
 	}
 	d := &door{options: o, log: o.Log, hosts: auth.NewHostRule(o.Site)}
-	if d.log == nil {
-		d.log = slog.New(slog.DiscardHandler)
-	}
+	d.log = cmp.Or(d.log, slog.New(slog.DiscardHandler))
 	return d
 }
 

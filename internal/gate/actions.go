@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -160,7 +161,7 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 		return nil
 	case r.Recent && p.Kind == loci.KindAgent:
 		return nil
-	case r.StepUp || r.Deletes && g.deletionOf(p) == loci.DeleteWithStepUp:
+	case r.StepUp || r.Deletes && cmp.Or(p.Deletion, g.deletion) == loci.DeleteWithStepUp:
 		return g.stepUp(p, r)
 	}
 	return nil
@@ -177,14 +178,6 @@ func (g *Gate) OnlyRecent(p loci.Principal, act Action) error {
 func isOfProjects(r loci.Right) bool {
 	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph || r == loci.RightEvents ||
 		r == loci.RightReflect
-}
-
-// deletionOf returns the rule of the principal's org, or the server's default.
-func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
-	if p.Deletion != "" {
-		return p.Deletion
-	}
-	return g.deletion
 }
 
 // stepUp requires a browser sign-in with a fresh proof.

@@ -7,6 +7,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -29,7 +30,7 @@ type Gate struct {
 
 	rules    Actions
 	now      func() time.Time
-	deletion loci.Deletion
+	deletion loci.Deletion // for orgs without their own rule
 	meter    Meter
 	bell     *bell // rung after each write, for callers that follow the changes
 
@@ -60,12 +61,8 @@ func New(o Options) *Gate {
 	if g.now == nil {
 		g.now = time.Now
 	}
-	if g.Log == nil {
-		g.Log = slog.New(slog.DiscardHandler)
-	}
-	if g.deletion == "" {
-		g.deletion = loci.DeleteWithStepUp
-	}
+	g.Log = cmp.Or(g.Log, slog.New(slog.DiscardHandler))
+	g.deletion = cmp.Or(g.deletion, loci.DeleteWithStepUp)
 	return g
 }
 

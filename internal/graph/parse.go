@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,22 +159,15 @@ func parseReference(kind string, line []byte) (*item, error) {
 		return r.entity()
 	case referenceRelation:
 		rel := loci.NewRelation{From: loci.EntityRef{Name: r.From}, To: loci.EntityRef{Name: r.To},
-			Type: or(r.RelationType, r.RelationType2)}
+			Type: cmp.Or(r.RelationType, r.RelationType2)}
 		return &item{relation: &rel}, rel.Validate("relation")
 	}
 	return nil, loci.FieldErrorf("type", "must be entity or relation, not %q", repeated(kind))
 }
 
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // entity returns the valid parts: one bad observation does not affect the others.
 func (r *referenceLine) entity() (*item, error) {
-	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: or(or(r.EntityType, r.EntityType2), unknownType)}}
+	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: cmp.Or(r.EntityType, r.EntityType2, unknownType)}}
 	if err := e.Validate("entity"); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -124,9 +125,7 @@ func (s *Service) RotateKey(ctx context.Context, p loci.Principal, id loci.Crede
 	if err := s.Begin(ctx, p, KeyRotate); err != nil {
 		return loci.Credential{}, "", err
 	}
-	if overlap == 0 {
-		overlap = DefaultOverlap
-	}
+	overlap = cmp.Or(overlap, DefaultOverlap)
 	if overlap < 0 || overlap > MaxOverlap {
 		return loci.Credential{}, "", loci.FieldErrorf("overlap", "must be at most %d days", int(MaxOverlap.Hours()/24))
 	}

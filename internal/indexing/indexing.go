@@ -8,6 +8,7 @@ package indexing
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -181,13 +182,10 @@ func (x *Index) close(o *orgIndex) {
 }
 
 // open returns the orgs that have been used.
-func (x *Index) open() (list []*orgIndex) {
+func (x *Index) open() []*orgIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, o := range x.orgs {
-		list = append(list, o)
-	}
-	return list
+	return slices.Collect(maps.Values(x.orgs))
 }
 
 func (x *Index) wake() {

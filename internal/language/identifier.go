@@ -9,13 +9,14 @@ import (
 type span struct{ start, end int }
 
 // elisions are the words that lose their vowel before an apostrophe, in French and Italian.
-var elisions = set("l d j m n s t c qu jusqu lorsqu puisqu quelqu un all dall dell nell sull coll quest quell gl " +
+var elisions = Set("l d j m n s t c qu jusqu lorsqu puisqu quelqu un all dall dell nell sull coll quest quell gl " +
 	"anch c sant bell")
 
 // contractions are what follows an apostrophe in English and makes one word with what precedes it.
-var contractions = set("t re ve ll d m")
+var contractions = Set("t re ve ll d m")
 
-func set(list string) map[string]bool {
+// Set returns the words of a list.
+func Set(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		out[w] = true

@@ -374,7 +374,7 @@ func (a *Analyzer) afterNumber(form string, start, end int) {
 	a.number.end = far
 }
 
-var hourWords = set("uhr h heure heures oclock часов часа час hrs")
+var hourWords = Set("uhr h heure heures oclock часов часа час hrs")
 
 // connects reports whether a word only joins a day, a month and a year: "14 de mayo de 2026".
 func (a *Analyzer) connects(form string, start, end int) bool {

@@ -119,7 +119,7 @@ func (a *Analyzer) ideograph(k int) bool { return k >= 0 && k < len(a.units) && 
 
 // particles follow a Korean noun. Nouns of one syllable would not be found without them, because
 // they are part of no pair that is free of the particle.
-var particles = set("은 는 이 가 을 를 의 에 와 과 도 로 만 으로 에서 에게 한테 까지 부터 이나 처럼 하고 이랑 마다 보다")
+var particles = Set("은 는 이 가 을 를 의 에 와 과 도 로 만 으로 에서 에게 한테 까지 부터 이나 처럼 하고 이랑 마다 보다")
 
 // unitForm returns the folded form of n characters of the run.
 func (a *Analyzer) unitForm(k, n int) string {

@@ -73,7 +73,7 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 		return nil, err
 	}
 	m := Manifest{Loci: manifestKind, Format: manifestFormat, CreatedAt: now.Truncate(time.Second), Program: b.Program}
-	at := &loci.Progress{Stage: "computing checksums", Total: sizeOf(part), Bytes: true}
+	at := &loci.Progress{Stage: "computing checksums", Total: SizeOf(part), Bytes: true}
 	for _, name := range files {
 		f, err := describeFile(ctx, part, name, at)
 		if err != nil {

@@ -74,7 +74,7 @@ func (b *Backups) leftovers(remove bool) (list []Leftover, err error) {
 			if !left {
 				continue
 			}
-			list = append(list, Leftover{path, sizeOf(path)})
+			list = append(list, Leftover{path, SizeOf(path)})
 			if remove {
 				err = os.RemoveAll(path)
 			}
@@ -110,14 +110,15 @@ func (b *Backups) isLeft(path string, alone bool) (lock *flock.Flock, left bool)
 	return lock, true
 }
 
-func sizeOf(dir string) (n int64) {
+// SizeOf returns the size of the files below a directory. A file that disappears meanwhile counts as empty.
+func SizeOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				n += info.Size()
 			}
 		}
-		return nil // an unreadable file has no size
+		return nil
 	})
 	return n
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -117,10 +118,7 @@ func warned(text string) mcp.Meta {
 
 // placeReference finds the project of a call. Before the first write there may be none.
 func (s *Server) placeReference(ctx context.Context, c *referenceCall, reads bool) error {
-	name := c.usualProject
-	if name == "" {
-		name = ReferenceProject
-	}
+	name := cmp.Or(c.usualProject, ReferenceProject)
 	p, err := s.app.Project.Choose(ctx, c.principal, c.tool.action, project.Choice{Name: name})
 	if loci.CodeOf(err) == loci.NotFound {
 		if reads {

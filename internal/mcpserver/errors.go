@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,9 +83,7 @@ func tidy(err *jsonrpc.Error) *jsonrpc.Error {
 	if name, ok := strings.CutPrefix(out.Message, unknownMethod); ok {
 		out.Code, out.Message = jsonrpc.CodeMethodNotFound, "unknown method "+strings.TrimSuffix(name, " unsupported")
 	}
-	if out.Code == 0 {
-		out.Code = jsonrpc.CodeInvalidRequest
-	}
+	out.Code = cmp.Or(out.Code, jsonrpc.CodeInvalidRequest)
 	switch {
 	case strings.Contains(out.Message, "unmarshaling"):
 		out.Message = "invalid params: this method takes params of another form"

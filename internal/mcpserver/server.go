@@ -77,9 +77,7 @@ func New(o Options) *Server {
 	if o.App == nil || o.Auth == nil {
 		panic("mcpserver: no app or no authenticator")
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets()),
 		budget: cmp.Or(o.AnswerTokens, DefaultAnswerTokens)}
 	if err := CheckAnswerTokens(s.budget); err != nil {

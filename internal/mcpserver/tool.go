@@ -243,12 +243,9 @@ func stoppedBy(by memory.StoppedBy, found int) stopped {
 	return s
 }
 
-// rows returns a page of anything else. An empty list is [] in JSON, not null.
+// rows returns a page of anything else.
 func rows[T any](name string, list []T, next string) map[string]any {
-	if list == nil {
-		list = []T{}
-	}
-	out := map[string]any{name: list, "has_more": next != ""}
+	out := map[string]any{name: loci.OrEmpty(list), "has_more": next != ""}
 	if next != "" {
 		out["next_cursor"] = next
 	}

@@ -125,9 +125,7 @@ func (o *HTTPOptions) setDefaults() {
 	if o.Connections == nil {
 		o.Connections = &connectionsHere{states: map[project.ConnectionKey]stateHere{}}
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.ConnectionIdle <= 0 {
 		o.ConnectionIdle = defaultConnectionIdle
 	}

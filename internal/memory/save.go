@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -148,9 +149,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft, befo
 	sv.m = &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: sv.now, UpdatedAt: sv.now, State: madeBy(p, 1, loci.Created)}
 	sv.m.OrgID, sv.m.UserID, sv.m.WorkspaceID, sv.m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	sv.d.apply(sv.m)
-	if sv.m.Title == "" {
-		sv.m.Title = sv.m.Key
-	}
+	sv.m.Title = cmp.Or(sv.m.Title, sv.m.Key)
 	if err := checkDraft(p, sv.m, before); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -64,12 +65,8 @@ func New(g *gate.Gate, projects *project.Service, graphs *graph.Service, o Optio
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
 	}
-	if o.Patience == 0 {
-		o.Patience = DefaultPatience
-	}
-	if o.ModelPatience == 0 {
-		o.ModelPatience = o.Patience / 4
-	}
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	o.ModelPatience = cmp.Or(o.ModelPatience, o.Patience/4)
 	return &Service{Gate: g, Budget: o.Budget, projects: projects, graphs: graphs, chat: o.Chat, index: o.Index,
 		vectors: o.Vectors, patience: o.Patience, modelPatience: o.ModelPatience}
 }

@@ -45,9 +45,7 @@ func (h *undoSpan) look(m *loci.Memory) {
 
 // suspect keeps the newest reason against an undo.
 func (h *undoSpan) suspect(reason string) {
-	if h.pending == "" {
-		h.pending = reason
-	}
+	h.pending = cmp.Or(h.pending, reason)
 }
 
 // read returns a memory as it is now, and the span of its versions.

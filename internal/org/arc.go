@@ -1,6 +1,7 @@
 package org
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -42,9 +43,7 @@ func (s *Service) AddArc(ctx context.Context, p loci.Principal, b loci.ArcBindin
 	if err := s.Begin(ctx, p, ArcSet); err != nil {
 		return ArcView{}, err
 	}
-	if b.Measurement == "" {
-		b.Measurement = loci.DefaultMeasurement
-	}
+	b.Measurement = cmp.Or(b.Measurement, loci.DefaultMeasurement)
 	now := s.Time()
 	row, err := s.sealed(p.OrgID, b, store.ArcBinding{OrgID: p.OrgID, CreatedAt: now, UpdatedAt: now})
 	if err != nil {

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -248,9 +249,7 @@ func (b *builder) pack() *loci.ContextPack {
 			b.list(p, name, b.sections[name])
 		}
 	}
-	if text == "" {
-		text = nothing
-	}
+	text = cmp.Or(text, nothing)
 	p.Context = preface + recall.Fence(text)
 	p.PrefixBytes = len(preface) + strings.Index(recall.Fence("x"), "x") + len(recall.Escape(head))
 	p.Tokens = loci.TokenBound(p.Context)

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -144,10 +145,7 @@ func ofPinned(m *loci.Memory) candidate {
 }
 
 func ofMemory(m *loci.Memory) candidate {
-	text := m.Summary
-	if text == "" {
-		text = m.Content
-	}
+	text := cmp.Or(m.Summary, m.Content)
 	if title := loci.OneLine(m.Title); !strings.HasPrefix(loci.OneLine(text), strings.TrimRight(title, "… .")) {
 		text = title + ": " + text
 	}

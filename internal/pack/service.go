@@ -6,6 +6,7 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"unicode/utf8"
 
@@ -84,9 +85,7 @@ func (r *Request) check() error {
 	case r.Limit < 1 || r.Limit > MaxLines:
 		return loci.FieldErrorf("limit", loci.RangeText, 1, MaxLines)
 	}
-	if r.Intent == "" {
-		r.Intent = loci.IntentGeneral
-	}
+	r.Intent = cmp.Or(r.Intent, loci.IntentGeneral)
 	return loci.CheckIntent("intent", r.Intent)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // MinPrefix is how long a prefix must be, in bytes: three letters of ASCII, or one ideograph. MaxPrefixes is how many
@@ -60,10 +62,4 @@ var stopWords = set(`a about am an and any are as at be been being but by can co
 	ours re s shall she should so some t than that the their theirs them then there these they this those to us ve was
 	we were what when where which who whom whose why will with would you your yours please tell`)
 
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
+var set = language.Set

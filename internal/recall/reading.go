@@ -133,7 +133,7 @@ func (r *Text) word(text string, last int, w loci.Word) {
 // letters adds a word. After a number it may be a unit, whose case matters.
 func (r *Text) letters(raw string, t token) {
 	t.text, t.start = foldWord(raw), t.end-len(raw)
-	if !isASCII(raw) {
+	if !loci.IsASCII(raw) {
 		t.key = foldMarks(t.key)
 	}
 	if n := numberWords[t.key]; n != "" {
@@ -190,12 +190,7 @@ func joinNumber(whole, between, digits string) string {
 
 // thousands reports whether every group behind a dot has three digits.
 func thousands(number string) bool {
-	for _, group := range strings.Split(number, ".")[1:] {
-		if len(group) != 3 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(number, ".")[1:], func(group string) bool { return len(group) != 3 })
 }
 
 // digit is a decimal digit of any script as ASCII has it. In Unicode they stand together in tens.
@@ -218,7 +213,7 @@ func digit(c rune) rune {
 
 // foldWord returns the text as it is compared: of no case, composed, with one kind of apostrophe and of width.
 func foldWord(text string) string {
-	if isASCII(text) {
+	if loci.IsASCII(text) {
 		return strings.ToLower(text)
 	}
 	form := norm.NFC
@@ -239,15 +234,6 @@ func foldMarks(text string) string {
 		}
 		return c
 	}, text)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // isUnspaced reports whether c is of a script that does not put spaces between words, or joins to
@@ -276,7 +262,7 @@ func (r *Text) keys(without map[string]bool) []string {
 
 func hasAny(text string, parts map[string]bool) bool {
 	for p := range parts {
-		if !isASCII(p) && strings.Contains(text, p) {
+		if !loci.IsASCII(p) && strings.Contains(text, p) {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ type alikeReader struct {
 func (r *Text) alikeReader(text string) *alikeReader {
 	a := &alikeReader{}
 	text = text[:min(len(text), alikeText)]
-	if !isASCII(text) {
+	if !loci.IsASCII(text) {
 		text = strings.ToValidUTF8(text, "")
 		a.langs = language.DetectTokens(text, a.analyzer.Tokens(text, nil))
 		return a

@@ -158,12 +158,7 @@ func (p *blockParser) codeBefore(b *block) bool {
 
 // isRule reports whether a line only divides.
 func isRule(s string) bool {
-	for _, r := range s {
-		if !strings.ContainsRune("-=*_+|:~· ", r) {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(s, "-=*_+|:~· ") == ""
 }
 
 // readItem reads the mark of an item of a list, its box, the time and the speaker.

@@ -197,12 +197,7 @@ var endings = []string{"no longer", "anymore", "any more", "removed", "retired",
 
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
 func (c *comparison) endsIt() bool {
-	for _, end := range endings {
-		if strings.Contains(c.new.change, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.Contains(c.new.change, end) })
 }
 
 // turned reports whether one statement denies what the other says. A denial in what was added denies nothing.

@@ -440,10 +440,5 @@ func infinitive(form string) bool {
 	if len(form) < 4 {
 		return false
 	}
-	for _, e := range infinitiveEnding {
-		if strings.HasSuffix(form, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(infinitiveEnding, func(e string) bool { return strings.HasSuffix(form, e) })
 }

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -117,10 +118,7 @@ func next(now time.Time, day time.Weekday) time.Time {
 	if now.IsZero() {
 		return now
 	}
-	n := (int(day) - int(now.Weekday()) + 7) % 7
-	if n == 0 {
-		n = 7
-	}
+	n := cmp.Or((int(day)-int(now.Weekday())+7)%7, 7)
 	return now.AddDate(0, 0, n)
 }
 

@@ -18,13 +18,7 @@ var labelNouns = set(`parcel paket colis paquete pacote crate kiste box lorry tr
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
  étage sala planta andar versión`)
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
+var set = language.Set
 
 // addNumber adds the number at a place, with the word that it counts.
 func (s *Statement) addNumber(tokens []factToken, i int) {

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -26,9 +27,7 @@ func (x *extractor) title(k int) string {
 	if s == "" {
 		s = loci.OneLine(x.text[u.start:u.end])
 	}
-	if s == "" {
-		s = "Untitled"
-	}
+	s = cmp.Or(s, "Untitled")
 	return cutTitle(s)
 }
 

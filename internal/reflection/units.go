@@ -154,12 +154,7 @@ func (p *page) introduces(i int) bool {
 }
 
 func (p *page) has(i int, c class) bool {
-	for _, h := range p.hits[i] {
-		if h.class == c && (!h.start || h.from == 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.hits[i], func(h hit) bool { return h.class == c && (!h.start || h.from == 0) })
 }
 
 // commands reports whether code is what one types into a shell, without a lead.

@@ -146,7 +146,7 @@ func (s *server) endOthers(ctx context.Context, p loci.Principal, _ *noBody) (*a
 
 func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.GrantList], error) {
 	list, err := s.app.Identity.Grants(ctx, p)
-	return say(client.GrantList{Grants: orEmpty(list)}, err)
+	return say(client.GrantList{Grants: loci.OrEmpty(list)}, err)
 }
 
 func (s *server) assistants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.AssistantList], error) {
@@ -176,7 +176,7 @@ func (s *server) enterKey(ctx context.Context, p loci.Principal, in *enterKeyInp
 }
 
 func keyOf(c loci.Credential) client.Key {
-	return client.Key{ID: c.ID, Name: c.Name, Vendor: c.Vendor, Prefix: c.Prefix, Scopes: orEmpty(c.Rights),
+	return client.Key{ID: c.ID, Name: c.Name, Vendor: c.Vendor, Prefix: c.Prefix, Scopes: loci.OrEmpty(c.Rights),
 		ProjectIDs:  c.ProjectIDs,
 		WorkspaceID: c.WorkspaceID, Replaces: c.Replaces, CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt,
 		RevokedAt: c.RevokedAt, LastUsedAt: c.LastUsedAt}

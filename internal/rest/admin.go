@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -83,16 +84,11 @@ const (
 	noBackup missing = "backup"
 )
 
-type adminUsersInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
 func (s *server) adminUsers(ctx context.Context, p loci.Principal,
-	in *adminUsersInput) (*answer[client.UserList], error) {
+	in *Page100) (*answer[client.UserList], error) {
 	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor,
-		Limit: limitOr(in.Limit, defaultMembers)})
-	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
+		Limit: cmp.Or(in.Limit, defaultMembers)})
+	return say(client.UserList{Users: loci.OrEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
 }
 
 func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
@@ -108,7 +104,7 @@ type adminOrgsInput struct {
 
 func (s *server) adminOrgs(ctx context.Context, p loci.Principal,
 	in *adminOrgsInput) (*answer[client.AdminOrgList], error) {
-	list, more, err := s.app.Org.Page(ctx, p, in.Cursor, limitOr(in.Limit, defaultMembers))
+	list, more, err := s.app.Org.Page(ctx, p, in.Cursor, cmp.Or(in.Limit, defaultMembers))
 	out := client.AdminOrgList{Orgs: make([]client.AdminOrg, len(list))}
 	for i, o := range list {
 		out.Orgs[i] = adminOrg(o.Org, o.People)
@@ -145,7 +141,7 @@ func (s *server) adminEditOrg(ctx context.Context, p loci.Principal, in *adminOr
 func (s *server) adminClients(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.OAuthClientList],
 	error) {
 	list, err := s.app.Identity.OAuthClients(ctx, p)
-	return say(client.OAuthClientList{Clients: orEmpty(list)}, err)
+	return say(client.OAuthClientList{Clients: loci.OrEmpty(list)}, err)
 }
 
 // ClientQuery names an OAuth client, exported as WorkspacePath is. Ids that are URLs would not survive in a path: the
@@ -199,7 +195,7 @@ type backupPath struct {
 func (s *server) adminVerifyBackup(ctx context.Context, p loci.Principal,
 	in *backupPath) (*answer[client.Verified], error) {
 	problems, err := s.app.Deployment.VerifyBackup(ctx, p, in.Name)
-	return say(client.Verified{Name: in.Name, OK: len(problems) == 0, Problems: orEmpty(problems)}, err)
+	return say(client.Verified{Name: in.Name, OK: len(problems) == 0, Problems: loci.OrEmpty(problems)}, err)
 }
 
 var (

@@ -50,14 +50,9 @@ func (s *server) createAgent(ctx context.Context, p loci.Principal, in *body[cli
 	return say(s.app.Agent.Create(ctx, p, in.Body))
 }
 
-type agentsInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (s *server) agents(ctx context.Context, p loci.Principal, in *agentsInput) (*answer[client.AgentList], error) {
+func (s *server) agents(ctx context.Context, p loci.Principal, in *Page50) (*answer[client.AgentList], error) {
 	page, err := s.app.Agent.List(ctx, p, agent.ListRequest{Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.AgentList{Agents: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.AgentList{Agents: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*answer[loci.Agent], error) {

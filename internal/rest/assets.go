@@ -120,7 +120,7 @@ func (s *server) received(ctx context.Context, p loci.Principal, in *newAssetInp
 
 func (s *server) assets(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.AssetList], error) {
 	list, err := s.app.Memory.Assets(ctx, p, in.parse())
-	return say(client.AssetList{Assets: orEmpty(list)}, err)
+	return say(client.AssetList{Assets: loci.OrEmpty(list)}, err)
 }
 
 type assetPath struct {

@@ -26,29 +26,13 @@ var dreamRoutes = table{"dream", []served{
 
 const noDream missing = "run of the dream-cycle"
 
-type dreamInput struct {
-	Body client.NewDream
+func (s *server) dream(ctx context.Context, p loci.Principal, in *body[client.NewDream]) (*answer[*loci.Dream], error) {
+	return say(s.app.Review.Dream(ctx, p, review.DreamRequest{DryRun: in.Body.DryRun}))
 }
 
-func (s *server) dream(ctx context.Context, p loci.Principal, in *dreamInput) (*answer[loci.Dream], error) {
-	return sayDream(s.app.Review.Dream(ctx, p, review.DreamRequest{DryRun: in.Body.DryRun}))
-}
-
-func sayDream(d *loci.Dream, err error) (*answer[loci.Dream], error) {
-	if err != nil {
-		return nil, err
-	}
-	return say(*d, nil)
-}
-
-type dreamsInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (s *server) dreams(ctx context.Context, p loci.Principal, in *dreamsInput) (*answer[client.DreamList], error) {
+func (s *server) dreams(ctx context.Context, p loci.Principal, in *Page50) (*answer[client.DreamList], error) {
 	page, err := s.app.Review.Dreams(ctx, p, in.Limit, in.Cursor)
-	return say(client.DreamList{Runs: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.DreamList{Runs: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 // DreamPath is a run in a path, exported as AgentPath is.
@@ -56,8 +40,8 @@ type DreamPath struct {
 	ID loci.DreamID `path:"id" format:"uuid" doc:"Id of the run" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (s *server) dreamRun(ctx context.Context, p loci.Principal, in *DreamPath) (*answer[loci.Dream], error) {
-	return sayDream(s.app.Review.DreamRun(ctx, p, in.ID))
+func (s *server) dreamRun(ctx context.Context, p loci.Principal, in *DreamPath) (*answer[*loci.Dream], error) {
+	return say(s.app.Review.DreamRun(ctx, p, in.ID))
 }
 
 var exampleDream = dreamExample()

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -67,9 +68,7 @@ const (
 // text is the answer for every id that the caller cannot use: unknown, malformed
 // or not visible. It must not depend on which.
 func (m missing) text() string {
-	if m == "" {
-		m = noMemory
-	}
+	m = cmp.Or(m, noMemory)
 	return "there is no such " + string(m) + ", or this credential may not see it"
 }
 

@@ -78,7 +78,8 @@ func (s *server) events(ctx context.Context, p loci.Principal, in *eventsInput) 
 	}
 	page, err := s.app.Event.Search(ctx, p, event.SearchRequest{Filter: eventFilter(&in.EventConditions),
 		Order: in.Order, Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.EventList{Events: orEmpty(page.Items), More: moreAt(page.NextCursor), Partial: page.Partial}, err)
+	return say(client.EventList{Events: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor),
+		Partial: page.Partial}, err)
 }
 
 type eventStatsInput struct {

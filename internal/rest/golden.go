@@ -52,11 +52,7 @@ type GoldenPath struct {
 
 func (g GoldenPath) golden() loci.GoldenID { return idOf[loci.GoldenID](g.ID) }
 
-type newGoldenInput struct {
-	Body client.NewGoldenQuestion
-}
-
-func (s *server) createGolden(ctx context.Context, p loci.Principal, in *newGoldenInput) (
+func (s *server) createGolden(ctx context.Context, p loci.Principal, in *body[client.NewGoldenQuestion]) (
 	*answer[loci.GoldenQuestion], error) {
 	return say(s.app.Golden.Create(ctx, p, in.Body))
 }
@@ -64,7 +60,7 @@ func (s *server) createGolden(ctx context.Context, p loci.Principal, in *newGold
 func (s *server) goldenQuestions(ctx context.Context, p loci.Principal, _ *struct{}) (
 	*answer[client.GoldenList], error) {
 	list, err := s.app.Golden.List(ctx, p)
-	return say(client.GoldenList{Questions: orEmpty(list)}, err)
+	return say(client.GoldenList{Questions: loci.OrEmpty(list)}, err)
 }
 
 type goldenChangeInput struct {
@@ -85,15 +81,10 @@ func (s *server) runGolden(ctx context.Context, p loci.Principal, _ *struct{}) (
 	return say(s.app.Golden.Run(ctx, p))
 }
 
-type goldenRunsInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (s *server) goldenRuns(ctx context.Context, p loci.Principal, in *goldenRunsInput) (
+func (s *server) goldenRuns(ctx context.Context, p loci.Principal, in *Page50) (
 	*answer[client.GoldenRuns], error) {
 	page, err := s.app.Golden.Runs(ctx, p, in.Limit, in.Cursor)
-	return say(client.GoldenRuns{Runs: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.GoldenRuns{Runs: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 var (

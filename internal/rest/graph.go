@@ -133,7 +133,7 @@ func (s *server) createEntities(ctx context.Context, p loci.Principal,
 
 // whole replaces nil lists by empty ones.
 func whole(e loci.Entity) loci.Entity {
-	e.Observations, e.Relations = orEmpty(e.Observations), orEmpty(e.Relations)
+	e.Observations, e.Relations = loci.OrEmpty(e.Observations), loci.OrEmpty(e.Relations)
 	return e
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"net/http"
@@ -76,19 +77,13 @@ var graphReadRoutes = table{"graph", []served{
 			Example: exampleGraphLines}}}, (*server).exportGraph),
 }}
 
-// GraphPaging asks for one page. It is exported because huma skips embedded structs that are not.
-type GraphPaging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (g GraphPaging) list() graph.ListRequest {
-	return graph.ListRequest{Limit: g.Limit, Cursor: g.Cursor}
+func (p Page100) list() graph.ListRequest {
+	return graph.ListRequest{Limit: p.Limit, Cursor: p.Cursor}
 }
 
 type graphInput struct {
 	ProjectPath
-	GraphPaging
+	Page100
 }
 
 func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*answer[client.GraphPage], error) {
@@ -96,7 +91,7 @@ func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: orEmpty(page.Relations),
+	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: loci.OrEmpty(page.Relations),
 		Left: page.Left, More: moreAt(page.NextCursor)}, nil)
 }
 
@@ -139,7 +134,7 @@ func (s *server) openEntities(ctx context.Context, p loci.Principal,
 	return say(out, nil)
 }
 
-// EntityPath is an entity in a path, exported as GraphPaging is.
+// EntityPath is an entity in a path, exported as Page100 is.
 type EntityPath struct {
 	ProjectPath
 	Entity string `path:"entity" doc:"Id of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
@@ -154,19 +149,19 @@ func (s *server) entity(ctx context.Context, p loci.Principal, in *EntityPath) (
 
 type entityPageInput struct {
 	EntityPath
-	GraphPaging
+	Page100
 }
 
 func (s *server) entityObservations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.ObservationList], error) {
 	page, err := s.app.Graph.EntityObservations(ctx, p, in.project(), in.which(), in.list())
-	return say(client.ObservationList{Observations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.ObservationList{Observations: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) entityRelations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.RelationList], error) {
 	page, err := s.app.Graph.EntityRelations(ctx, p, in.project(), in.which(), in.list())
-	return say(client.RelationList{Relations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.RelationList{Relations: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 type entityHistoryInput struct {
@@ -189,12 +184,12 @@ func atMost[T any](list []T, limit, most int) ([]T, bool) {
 	if len(list) > limit {
 		return list[:limit], true
 	}
-	return orEmpty(list), len(list) == most
+	return loci.OrEmpty(list), len(list) == most
 }
 
 func (s *server) entityHistory(ctx context.Context, p loci.Principal,
 	in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
-	limit := limitOr(in.Limit, defaultGraphList)
+	limit := cmp.Or(in.Limit, defaultGraphList)
 	list, err := s.app.Graph.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err
@@ -212,7 +207,7 @@ type neighboursInput struct {
 
 func (s *server) neighbours(ctx context.Context, p loci.Principal,
 	in *neighboursInput) (*answer[client.EntityList], error) {
-	limit := limitOr(in.Limit, defaultNeighbours)
+	limit := cmp.Or(in.Limit, defaultNeighbours)
 	list, err := s.app.Graph.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, graph.MaxNeighbours))
 	if err != nil {
 		return nil, err
@@ -229,7 +224,7 @@ type graphTrashInput struct {
 
 func (s *server) graphTrash(ctx context.Context, p loci.Principal,
 	in *graphTrashInput) (*answer[client.GraphTrash], error) {
-	limit := limitOr(in.Limit, defaultGraphList)
+	limit := cmp.Or(in.Limit, defaultGraphList)
 	t, err := s.app.Graph.Trash(ctx, p, in.project(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err

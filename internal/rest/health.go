@@ -120,7 +120,7 @@ var exampleSetting = loci.Setting{Key: "dream.at", Value: "03:30", Default: "03:
 
 func (s *server) settings(ctx context.Context, p loci.Principal, _ *struct{}) (*answer[client.SettingList], error) {
 	list, err := s.app.Setting.List(ctx, p)
-	return say(client.SettingList{Settings: orEmpty(list)}, err)
+	return say(client.SettingList{Settings: loci.OrEmpty(list)}, err)
 }
 
 type settingPath struct {

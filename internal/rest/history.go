@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -53,9 +54,7 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the newest versions")
 		}
 	}
-	if in.Limit == 0 {
-		in.Limit = defaultVersions
-	}
+	in.Limit = cmp.Or(in.Limit, defaultVersions)
 	versions, current, err := s.app.Memory.Versions(ctx, p, in.parse(), before, in.Limit)
 	if err != nil {
 		return nil, err

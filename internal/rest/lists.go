@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -155,7 +156,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(page.Items), page: pageOf(a, page.NextCursor)}
+	out := &found{memories: loci.OrEmpty(page.Items), page: pageOf(a, page.NextCursor)}
 	if a.total {
 		out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
 	}
@@ -205,7 +206,7 @@ func (s *server) findIDs(ctx context.Context, p loci.Principal, a ask) (*found, 
 	if last < total {
 		next = strconv.Itoa(last)
 	}
-	out := &found{memories: orEmpty(memories[first:last]), page: pageOf(a, next)}
+	out := &found{memories: loci.OrEmpty(memories[first:last]), page: pageOf(a, next)}
 	out.page.Total = &total
 	return out, nil
 }
@@ -297,13 +298,6 @@ const (
 	defaultSearch = 10
 )
 
-func limitOr(limit, fallback int) int {
-	if limit == 0 {
-		return fallback
-	}
-	return limit
-}
-
 func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*answer[client.MemoryPage], error) {
 	got, err := s.find(ctx, p, a)
 	if err != nil {
@@ -315,7 +309,7 @@ func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*answer[cli
 func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.ListRequest]) (
 	*answer[client.MemoryPage], error) {
 	r := orZero(in.Body)
-	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
+	return s.page(ctx, p, ask{filter: r.Filter, name: "filter", limit: cmp.Or(r.Limit, defaultList),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total})
 }
 
@@ -354,7 +348,7 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err
 	}
-	return s.page(ctx, p, ask{filter: f, limit: limitOr(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor,
+	return s.page(ctx, p, ask{filter: f, limit: cmp.Or(in.Limit, defaultList), offset: in.Offset, cursor: in.Cursor,
 		total: in.Total})
 }
 
@@ -368,7 +362,7 @@ func (s *server) readers(ctx context.Context, p loci.Principal, in *PathID) (*an
 
 func (s *server) replaced(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.ReplacedMemories], error) {
 	list, err := s.app.Memory.ReplacedBy(ctx, p, in.parse())
-	return say(client.ReplacedMemories{Memories: orEmpty(list)}, err)
+	return say(client.ReplacedMemories{Memories: loci.OrEmpty(list)}, err)
 }
 
 func parseIDs(lists []string) ([]loci.MemoryID, error) {
@@ -409,7 +403,7 @@ func (s *server) byTag(ctx context.Context, p loci.Principal, in *body[client.By
 	*answer[client.MemoryPage], error) {
 	r := &in.Body
 	conditions := client.Conditions{Tags: r.Tags, TagMode: r.TagMode, Within: r.Within, When: r.When}
-	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: limitOr(r.Limit, defaultByTag),
+	return s.page(ctx, p, ask{filter: client.Filter{Conditions: conditions}, limit: cmp.Or(r.Limit, defaultByTag),
 		offset: r.Offset,
 		cursor: r.Cursor, total: r.Total == nil || *r.Total})
 }
@@ -417,7 +411,7 @@ func (s *server) byTag(ctx context.Context, p loci.Principal, in *body[client.By
 func (s *server) browse(ctx context.Context, p loci.Principal, in *body[*client.BrowseRequest]) (
 	*answer[client.SummaryPage], error) {
 	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: limitOr(r.Limit, defaultList),
+	got, err := s.find(ctx, p, ask{filter: r.Filter, name: "filter", limit: cmp.Or(r.Limit, defaultList),
 		offset: r.Offset, cursor: r.Cursor, total: r.Total == nil || *r.Total})
 	if err != nil {
 		return nil, err
@@ -438,7 +432,7 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *body[client.S
 	if err := loci.CheckText(name, term, 1, loci.MaxTerm); err != nil {
 		return nil, err
 	}
-	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
+	got, err := s.find(ctx, p, ask{limit: cmp.Or(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
 		asked: r.Asked, filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
 	if err != nil {
 		return nil, err
@@ -451,7 +445,7 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.
 	*answer[client.CountedPage], error) {
 	r := orZero(in.Body)
 	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}},
-		limit: limitOr(r.Limit, defaultNewest), cursor: r.Cursor})
+		limit: cmp.Or(r.Limit, defaultNewest), cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -433,13 +434,13 @@ func (s *server) agentPool(ctx context.Context, p loci.Principal, in *poolInput)
 }
 
 func (s *server) pooled(ctx context.Context, p loci.Principal, in *poolInput, total bool) (*found, error) {
-	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
+	a := ask{limit: cmp.Or(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
 	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
 		Limit: a.limit, Offset: a.offset, Cursor: a.cursor, Total: total})
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(got.Items), page: pageOf(a, got.NextCursor)}
+	out := &found{memories: loci.OrEmpty(got.Items), page: pageOf(a, got.NextCursor)}
 	if total {
 		out.page.Total, out.page.TotalIsLowerBound = &got.Total, got.TotalIsLowerBound
 	}
@@ -452,14 +453,6 @@ func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput)
 		return nil, err
 	}
 	return oneMemory(s.app.Memory.Restore(ctx, p, id, version))
-}
-
-// orEmpty makes no rows an empty list in JSON.
-func orEmpty[T any](rows []T) []T {
-	if rows == nil {
-		return []T{}
-	}
-	return rows
 }
 
 var (

@@ -126,7 +126,7 @@ type nodesInput struct {
 func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*answer[client.NodeList], error) {
 	page, err := s.app.Node.List(ctx, p, node.ListRequest{Scope: in.Scope, ProjectID: in.ProjectID, Tag: in.Tag,
 		Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.NodeList{Nodes: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.NodeList{Nodes: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) node(ctx context.Context, p loci.Principal, in *NodePath) (*answer[*loci.MemoryNode], error) {
@@ -176,7 +176,7 @@ func (s *server) restoreNode(ctx context.Context, p loci.Principal, in *NodePath
 
 func (s *server) nodeItems(ctx context.Context, p loci.Principal, in *NodePath) (*answer[client.NodeItemList], error) {
 	list, err := s.app.Node.Items(ctx, p, in.node())
-	return say(client.NodeItemList{Items: orEmpty(list)}, err)
+	return say(client.NodeItemList{Items: loci.OrEmpty(list)}, err)
 }
 
 type newItemInput struct {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -31,10 +32,7 @@ func (s *server) config() huma.Config {
 	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
 	schemas.Schema(reflect.TypeFor[client.Replayed](), true, "Replayed")
 	schemas.Schema(reflect.TypeFor[loci.FeedEvent](), true, "FeedEvent") // in the stream of changes
-	address := s.site.PublicURL
-	if address == "" {
-		address = "/"
-	}
+	address := cmp.Or(s.site.PublicURL, "/")
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",

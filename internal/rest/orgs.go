@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -157,11 +158,11 @@ func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput
 	if in.Cursor != "" && after.UnmarshalText([]byte(in.Cursor)) != nil {
 		return nil, errCursor
 	}
-	list, more, err := s.app.Org.Members(ctx, p, after, limitOr(in.Limit, defaultMembers))
+	list, more, err := s.app.Org.Members(ctx, p, after, cmp.Or(in.Limit, defaultMembers))
 	if err != nil {
 		return nil, err
 	}
-	out := client.MemberList{Members: orEmpty(list)}
+	out := client.MemberList{Members: loci.OrEmpty(list)}
 	if more {
 		out.HasMore, out.NextCursor = true, list[len(list)-1].ID.String()
 	}
@@ -186,12 +187,12 @@ func (s *server) editMember(ctx context.Context, p loci.Principal, in *memberEdi
 
 func (s *server) inviteToOrg(ctx context.Context, p loci.Principal,
 	in *inviteInput) (*shownOnce[client.InvitedList], error) {
-	return invited(s.app.Org.InviteToOrg(ctx, p, in.Body.Emails, in.role()))
+	return invited(s.app.Org.InviteToOrg(ctx, p, in.Body.Emails, cmp.Or(in.Body.Role, loci.Member)))
 }
 
 func (s *server) orgInvites(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.InviteList], error) {
 	list, err := s.app.Org.Invites(ctx, p)
-	return say(client.InviteList{Invites: orEmpty(list)}, err)
+	return say(client.InviteList{Invites: loci.OrEmpty(list)}, err)
 }
 
 func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invitePath) (*nothing, error) {
@@ -200,7 +201,7 @@ func (s *server) revokeOrgInvite(ctx context.Context, p loci.Principal, in *invi
 
 func (s *server) workspaces(ctx context.Context, p loci.Principal, in *orgPath) (*answer[client.WorkspaceList], error) {
 	list, err := s.app.Org.Workspaces(ctx, p)
-	return say(client.WorkspaceList{Workspaces: orEmpty(list)}, err)
+	return say(client.WorkspaceList{Workspaces: loci.OrEmpty(list)}, err)
 }
 
 type orgNameInput struct {
@@ -238,7 +239,7 @@ func (s *server) deleteWorkspace(ctx context.Context, p loci.Principal, in *Work
 func (s *server) workspaceMembers(ctx context.Context, p loci.Principal,
 	in *WorkspacePath) (*answer[client.MemberList], error) {
 	list, err := s.app.Org.WorkspaceMembers(ctx, p, in.workspace())
-	return say(client.MemberList{Members: orEmpty(list)}, err)
+	return say(client.MemberList{Members: loci.OrEmpty(list)}, err)
 }
 
 type workspaceMemberPath struct {

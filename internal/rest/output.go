@@ -56,6 +56,18 @@ func idOf[ID ~[16]byte](text string) ID {
 	return ID(id)
 }
 
+// Page50 asks for one page, by default of 50 rows. It is exported because huma skips embedded structs that are not.
+type Page50 struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
+// Page100 asks for one page, by default of 100 rows, exported as Page50 is.
+type Page100 struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+}
+
 // onePath is a path with one id. noBody is an empty input.
 type (
 	onePath struct {

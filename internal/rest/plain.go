@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -78,12 +79,7 @@ func acceptsJSON(r *http.Request) bool {
 }
 
 func hasAny(r *http.Request, headers []string) bool {
-	for _, name := range headers {
-		if len(r.Header[name]) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(headers, func(name string) bool { return len(r.Header[name]) > 0 })
 }
 
 func (x *exchange) answer(out plainOutput, status int) {

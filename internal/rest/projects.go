@@ -79,8 +79,7 @@ func (s *server) createProject(ctx context.Context, p loci.Principal,
 
 type projectsInput struct {
 	Status client.ProjectStatuses `query:"status" enum:"active,archived,all" doc:"Default: active"`
-	Limit  int                    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string                 `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+	Page50
 }
 
 func (s *server) projects(ctx context.Context, p loci.Principal,
@@ -93,7 +92,7 @@ func (s *server) projects(ctx context.Context, p loci.Principal,
 		r.Status = ""
 	}
 	page, err := s.app.Project.List(ctx, p, r)
-	return say(client.ProjectList{Projects: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.ProjectList{Projects: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func moreAt(cursor string) client.More {
@@ -132,7 +131,7 @@ func (s *server) deleteProject(ctx context.Context, p loci.Principal, in *Projec
 func (s *server) projectMembers(ctx context.Context, p loci.Principal,
 	in *ProjectPath) (*answer[client.ProjectMemberList], error) {
 	list, err := s.app.Project.Members(ctx, p, in.project())
-	return say(client.ProjectMemberList{Members: orEmpty(list)}, err)
+	return say(client.ProjectMemberList{Members: loci.OrEmpty(list)}, err)
 }
 
 // ProjectMemberPath is a member of a project in a path, exported as ProjectPath is.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -67,7 +68,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 	case client.ByIDs:
 		q.IDs = distinct(r.Filter.IDs)
 	case client.BySearch:
-		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: limitOr(r.Limit, memory.DefaultQuery)},
+		got, err := s.findText(ctx, p, ask{filter: r.Filter, name: name, limit: cmp.Or(r.Limit, memory.DefaultQuery)},
 			q.Filter)
 		if err != nil {
 			return q, err
@@ -82,7 +83,7 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 
 func answerOf(p loci.Principal, a *memory.QueryAnswer) *client.QueryAnswer {
 	n := len(a.Used)
-	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: orEmpty(a.Used), UsedCount: n, Included: n,
+	out := &client.QueryAnswer{Response: a.Response, MemoriesUsed: loci.OrEmpty(a.Used), UsedCount: n, Included: n,
 		IncludedInPrompt: n,
 		MemoriesTotal:    a.Total, StoppedBy: string(a.StoppedBy), PromptSent: a.Prompt, Truncated: len(a.Cut) > 0,
 		EstimatedTokens: (len(a.Prompt) + 3) / 4,
@@ -165,8 +166,8 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	if err != nil {
 		return nil, err
 	}
-	return say(client.RecallPage{Memories: page.Items, Events: orEmpty(page.Events), EventsPartial: page.EventsPartial,
-		Meaning: string(page.Meaning), More: moreAt(page.NextCursor),
+	return say(client.RecallPage{Memories: page.Items, Events: loci.OrEmpty(page.Events),
+		EventsPartial: page.EventsPartial, Meaning: string(page.Meaning), More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
 		Stopped: client.Stopped{Partial: page.Partial(), StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
 }

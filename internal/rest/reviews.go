@@ -121,7 +121,8 @@ func (s *server) candidates(ctx context.Context, p loci.Principal, in *candidate
 	}
 	page, counts, err := s.app.Review.Inbox(ctx, p, review.ListRequest{State: state, Kind: in.Kind,
 		Project: in.Project, SourceID: in.SourceID, Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.CandidateList{Candidates: orEmpty(page.Items), More: moreAt(page.NextCursor), Counts: counts}, err)
+	return say(client.CandidateList{Candidates: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor),
+		Counts: counts}, err)
 }
 
 type shownOutput struct {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -64,9 +65,7 @@ func New(o Options) http.Handler {
 		forActions: map[string]bool{},
 		live:       o.Live.withDefaults()}
 	s.streams = fair.NewPool(fair.Options{Total: math.MaxInt64, Each: int64(s.live.PerCredential)})
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -79,7 +79,7 @@ func (s *server) sessions(ctx context.Context, p loci.Principal, in *sessionsInp
 	*answer[client.SessionList], error) {
 	page, err := s.app.Agent.Sessions(ctx, p, agent.SessionList{Agent: in.AgentID, State: in.State,
 		ProjectID: in.ProjectID, Reach: in.Reach, Key: in.Key, Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.SessionList{Sessions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.SessionList{Sessions: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) session(ctx context.Context, p loci.Principal, in *SessionPath) (*answer[loci.Session], error) {

@@ -54,7 +54,7 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 
 func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.SourceList], error) {
 	list, err := s.app.Memory.Sources(ctx, p, in.parse())
-	return say(client.SourceList{Sources: orEmpty(list)}, err)
+	return say(client.SourceList{Sources: loci.OrEmpty(list)}, err)
 }
 
 func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourcePath) (*nothing, error) {

@@ -53,16 +53,15 @@ type SuggestionPath struct {
 func (p SuggestionPath) suggestion() loci.SuggestionID { return idOf[loci.SuggestionID](p.ID) }
 
 type suggestionsInput struct {
-	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all. The pending ones leave out those whose memories are no longer both live, or whose rows have all left the graph"`
-	Limit  int                  `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string               `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+	State loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all. The pending ones leave out those whose memories are no longer both live, or whose rows have all left the graph"`
+	Page50
 }
 
 func (s *server) suggestions(ctx context.Context, p loci.Principal,
 	in *suggestionsInput) (*answer[client.SuggestionList], error) {
 	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit,
 		Cursor: in.Cursor})
-	return say(client.SuggestionList{Suggestions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.SuggestionList{Suggestions: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 type acceptInput struct {

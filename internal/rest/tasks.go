@@ -97,7 +97,7 @@ type tasksInput struct {
 func (s *server) tasks(ctx context.Context, p loci.Principal, in *tasksInput) (*answer[client.TaskList], error) {
 	page, err := s.app.Task.List(ctx, p, task.ListRequest{Project: in.Project, State: in.State, Limit: in.Limit,
 		Cursor: in.Cursor})
-	return say(client.TaskList{Tasks: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.TaskList{Tasks: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) task(ctx context.Context, p loci.Principal, in *TaskPath) (*taskOutput, error) {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -75,7 +76,7 @@ func (s *server) createTeam(ctx context.Context, p loci.Principal, in *body[clie
 
 func (s *server) teams(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.TeamList], error) {
 	list, err := s.app.Org.Teams(ctx, p)
-	return say(client.TeamList{Teams: orEmpty(list)}, err)
+	return say(client.TeamList{Teams: loci.OrEmpty(list)}, err)
 }
 
 func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.TeamView], error) {
@@ -87,7 +88,7 @@ func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answ
 }
 
 func teamView(t *org.TeamView) client.TeamView {
-	return client.TeamView{Team: t.Team, Members: orEmpty(t.Members), Invites: orEmpty(t.Invites)}
+	return client.TeamView{Team: t.Team, Members: loci.OrEmpty(t.Members), Invites: loci.OrEmpty(t.Invites)}
 }
 
 func (s *server) renameTeam(ctx context.Context, p loci.Principal, in *withName) (*answer[loci.Team], error) {
@@ -108,17 +109,10 @@ type inviteInput struct {
 	Body client.Invitation
 }
 
-// role returns the role in the body, or member.
-func (in *inviteInput) role() loci.MemberRole {
-	if in.Body.Role == "" {
-		return loci.Member
-	}
-	return in.Body.Role
-}
-
 func (s *server) inviteToTeam(ctx context.Context, p loci.Principal,
 	in *inviteInput) (*shownOnce[client.InvitedList], error) {
-	return invited(s.app.Org.InviteToTeam(ctx, p, idOf[loci.TeamID](in.ID), in.Body.Emails, in.role()))
+	return invited(s.app.Org.InviteToTeam(ctx, p, idOf[loci.TeamID](in.ID), in.Body.Emails,
+		cmp.Or(in.Body.Role, loci.Member)))
 }
 
 func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], error) {
@@ -135,7 +129,7 @@ func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath)
 	if err != nil {
 		return nil, err
 	}
-	return say(client.InviteList{Invites: orEmpty(t.Invites)}, nil)
+	return say(client.InviteList{Invites: loci.OrEmpty(t.Invites)}, nil)
 }
 
 type invitePath struct {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -38,15 +39,9 @@ func NotesOf(n loci.NewNotes) Notes {
 
 // check sets the defaults and returns an Invalid error for the first field that breaks a limit.
 func (n *Notes) check() error {
-	if n.SourceTitle == "" {
-		n.SourceTitle = loci.DefaultSourceTitle
-	}
-	if n.Intent == "" {
-		n.Intent = loci.IntentGeneral
-	}
-	if n.Limit == 0 {
-		n.Limit = loci.DefaultCandidates
-	}
+	n.SourceTitle = cmp.Or(n.SourceTitle, loci.DefaultSourceTitle)
+	n.Intent = cmp.Or(n.Intent, loci.IntentGeneral)
+	n.Limit = cmp.Or(n.Limit, loci.DefaultCandidates)
 	if n.AllowedVendors == nil {
 		n.AllowedVendors = []loci.Vendor{loci.AnyVendor}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,13 +120,10 @@ func (x *Index) Close() error {
 	return x.files.Close()
 }
 
-func (x *Index) all() (list []*org) {
+func (x *Index) all() []*org {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, o := range x.orgs {
-		list = append(list, o)
-	}
-	return list
+	return slices.Collect(maps.Values(x.orgs))
 }
 
 // Stats describes the vectors of an org.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -191,9 +192,7 @@ func (s *server) choices(r *http.Request, p loci.Principal, c *oauth.Consent, ch
 	if err != nil {
 		return nil, err
 	}
-	if chosen == "" {
-		chosen = c.Suggested
-	}
+	chosen = cmp.Or(chosen, c.Suggested)
 	out := make([]choice, len(sights))
 	for i, see := range sights {
 		out[i] = choiceOf(see)

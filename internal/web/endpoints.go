@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -121,10 +122,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 			known.Code = "temporarily_unavailable"
 		}
 	}
-	status := known.Status
-	if status == 0 {
-		status = http.StatusBadRequest
-	}
+	status := cmp.Or(known.Status, http.StatusBadRequest)
 	writeJSON(w, status, known)
 }
 

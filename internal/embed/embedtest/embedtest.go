@@ -3,6 +3,7 @@
 package embedtest
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
@@ -72,10 +73,7 @@ func (m *Model) ByName(_ context.Context, name string) (embed.Model, error) {
 }
 
 func (m *Model) vector(text string) []float32 {
-	dims := m.Dims
-	if dims == 0 {
-		dims = 64
-	}
+	dims := cmp.Or(m.Dims, 64)
 	v, length := make([]float32, dims), 0.0
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < '0' || r == '?' }) {
 		h := fnv.New64a()

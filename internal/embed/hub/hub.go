@@ -4,6 +4,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" //nolint:gosec // see isBlob
 	"crypto/sha256"
@@ -207,12 +208,8 @@ func wrongSum(file string) error {
 // Pull brings a model from a hub. It tells loci.ReportProgress how far it is. If it is interrupted, the next call goes
 // on where it stopped. Upstream if the hub fails, NotFound if it does not have the model.
 func Pull(ctx context.Context, repo string, o Options) (name string, err error) {
-	if o.Hub == "" {
-		o.Hub = DefaultHub
-	}
-	if o.Revision == "" {
-		o.Revision = "main"
-	}
+	o.Hub = cmp.Or(o.Hub, DefaultHub)
+	o.Revision = cmp.Or(o.Revision, "main")
 	if o.Patience <= 0 {
 		o.Patience = patience
 	}

@@ -20,10 +20,7 @@ const classBytes = 16
 // digestOf returns the SHA-256 of an access. Everything that the visibility rule reads is in it, and
 // the order of vendors doesn't count.
 func digestOf(a *loci.EventAccess) [32]byte {
-	vendors := slices.Compact(slices.Sorted(slices.Values(a.AllowedVendors)))
-	if vendors == nil {
-		vendors = []loci.Vendor{}
-	}
+	vendors := loci.OrEmpty(slices.Compact(slices.Sorted(slices.Values(a.AllowedVendors))))
 	text, err := json.Marshal([]any{a.OrgID, a.UserID, a.WorkspaceID, a.ProjectID, a.Reach, a.TeamID, vendors})
 	if err != nil {
 		panic(err) // all of these are text

@@ -1,6 +1,7 @@
 package arc
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -52,9 +53,7 @@ func (s *sender) look(ctx context.Context, some []*flight) error {
 		}
 		missing[f.id] = f
 		times = append(times, f.id)
-		if low == 0 {
-			low = f.seq
-		}
+		low = cmp.Or(low, f.seq)
 		high = f.seq
 	}
 	slices.SortFunc(times, oldestFirst)
@@ -118,9 +117,7 @@ func (s *sender) repeat(ctx context.Context, some []*flight) error {
 			probed = true
 		}
 		again[f.seq] = f
-		if from == 0 {
-			from = f.seq
-		}
+		from = cmp.Or(from, f.seq)
 		to = f.seq
 	}
 	if len(again) == 0 {

@@ -218,9 +218,7 @@ func (r *reader) unqueued() (upTo int64, err error) {
 	first := int64(0)
 	_, err = r.c.One("SELECT min(seq) FROM queue WHERE number > ?",
 		sqlitedb.Args{r.l.opts.Now().Add(-staysFor).UnixMicro()}, readNumber(&first))
-	if first == 0 {
-		first = allSeqs
-	}
+	first = cmp.Or(first, allSeqs)
 	return first - 1, err
 }
 

@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -116,10 +117,7 @@ func (s *scan) isRemote(start, end int) bool {
 		return true
 	}
 	before := strings.TrimRight(s.fold[max(0, start-8):start], " ")
-	for _, command := range []string{"ssh", "scp", "sftp", "rsync", "://"} {
-		if strings.HasSuffix(before, command) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"ssh", "scp", "sftp", "rsync", "://"}, func(command string) bool {
+		return strings.HasSuffix(before, command)
+	})
 }

@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,10 +138,7 @@ func (s *scan) taxID(list []group, i int) (n, more int) {
 func isTaxID(number string) bool {
 	product := 10
 	for k := range 10 {
-		sum := (int(number[k]-'0') + product) % 10
-		if sum == 0 {
-			sum = 10
-		}
+		sum := cmp.Or((int(number[k]-'0')+product)%10, 10)
 		product = sum * 2 % 11
 	}
 	return (11-product)%10 == int(number[10]-'0')

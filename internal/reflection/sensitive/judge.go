@@ -2,6 +2,8 @@ package sensitive
 
 import (
 	"strings"
+
+	"github.com/loci-memory/loci"
 )
 
 // How long secrets are.
@@ -63,7 +65,7 @@ func (v *value) isKey(least int) bool {
 		least = max(least, leastLoneKey)
 	}
 	switch {
-	case len(t) < least || len(t) > mostPassword*8 || !isASCII(t) || strings.ContainsAny(t, " <>{}()[]\\"):
+	case len(t) < least || len(t) > mostPassword*8 || !loci.IsASCII(t) || strings.ContainsAny(t, " <>{}()[]\\"):
 		return false
 	case isFiller(t) || isReference(t) || isMeasure(t) || isWordy(t):
 		return false

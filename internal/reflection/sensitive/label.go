@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -118,7 +119,7 @@ func (s *scan) hits() []hit {
 	for i, w := range s.words {
 		list = s.phrasesAt(x, i, w, list)
 	}
-	if len(s.words) > 0 && isASCII(s.text) {
+	if len(s.words) > 0 && loci.IsASCII(s.text) {
 		return list
 	}
 	for _, p := range x.unspaced {
@@ -170,13 +171,4 @@ func (s *scan) follows(i int, rest []string) int {
 		}
 	}
 	return s.words[i+len(rest)].end
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

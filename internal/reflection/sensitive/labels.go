@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
 )
 
 // How far from a label its value may be, and from a code the door that it opens, in bytes.
@@ -293,7 +295,7 @@ func (s *scan) passphrase(v value) int {
 	}
 	line = strings.TrimRight(line, " \r\t.,;")
 	words := strings.Fields(line)
-	if len(words) < 2 || len(words) > 7 || len(line) >= maxQuoted-1 || !isASCII(line) {
+	if len(words) < 2 || len(words) > 7 || len(line) >= maxQuoted-1 || !loci.IsASCII(line) {
 		return 0
 	}
 	digit := false
@@ -394,7 +396,7 @@ func (s *scan) seed(h hit) {
 		for ; n < maxSeed && i+n < len(s.words); n++ {
 			w := s.words[i+n]
 			if n > 0 && strings.Trim(s.text[s.words[i+n-1].end:w.start], " ,\n") != "" || w.end-w.start < 3 ||
-				w.end-w.start > 8 || !isASCII(s.fold[w.start:w.end]) || run(s.fold, w.start, digits) > w.start {
+				w.end-w.start > 8 || !loci.IsASCII(s.fold[w.start:w.end]) || run(s.fold, w.start, digits) > w.start {
 				break
 			}
 		}

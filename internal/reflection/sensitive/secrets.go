@@ -155,12 +155,9 @@ func signed(text string) bool {
 	if strings.Contains(text, "@") && (strings.Contains(text, "://") || strings.Contains(text, " / ")) {
 		return true
 	}
-	for _, sign := range []string{"-----", "://hooks.", " -u ", "PuTTY-User"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"-----", "://hooks.", " -u ", "PuTTY-User"}, func(sign string) bool {
+		return strings.Contains(text, sign)
+	})
 }
 
 // suspect reports whether a text may have a secret. It looks at each byte once and at each word of the lexicon.

@@ -2,6 +2,7 @@ package sensitive
 
 import (
 	encoding "encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -53,12 +54,7 @@ func isFiller(value string) bool {
 	if strings.Trim(low, low[:min(1, len(low))]) == "" {
 		return true
 	}
-	for _, f := range fillers {
-		if strings.Contains(low, f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fillers, func(f string) bool { return strings.Contains(low, f) })
 }
 
 // isAlphabet reports whether a value has a row of letters or digits in their order. Alone it is no sign of a

@@ -1,9 +1,12 @@
 package sensitive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // link is what stands between a label and its value.
@@ -213,13 +216,7 @@ var plainWords = set(`required optional none null true false string text hidden 
  nothing something someone anything everyone login logout username email the that this what when where who pages
  screen prompt dialog form link change changes rotation strength length hash hashes storage security`)
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+var set = language.Set
 
 // wordEndings are those of words that say something about a password.
 var wordEndings = []string{
@@ -237,10 +234,7 @@ func isPlain(text string) bool {
 	if kindsOf(text).digit > 0 {
 		return false
 	}
-	for _, e := range wordEndings {
-		if strings.HasSuffix(low, e) && len(low) > len(e)+2 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(wordEndings, func(e string) bool {
+		return strings.HasSuffix(low, e) && len(low) > len(e)+2
+	})
 }

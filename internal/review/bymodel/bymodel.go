@@ -72,9 +72,7 @@ func New(o Options) (*Extractor, error) {
 	if e.now == nil {
 		e.now = time.Now
 	}
-	if e.log == nil {
-		e.log = slog.New(slog.DiscardHandler)
-	}
+	e.log = cmp.Or(e.log, slog.New(slog.DiscardHandler))
 	return e, nil
 }
 

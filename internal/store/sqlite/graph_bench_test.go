@@ -148,7 +148,7 @@ func BenchmarkGraphCreateDriver(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	user, now := loci.NewUserID().String(), iso(time.Now())
+	user, now := loci.NewUserID().String(), sqlstore.ISO(time.Now())
 	median(b, func(i int) {
 		exec("BEGIN IMMEDIATE")
 		for _, item := range thousand(i) {

@@ -6,6 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // gatherBatch is how many entries are moved at a time.
@@ -17,8 +18,8 @@ const gatherBatch = 500
 func (tx *graphTx) Record(_ context.Context, e loci.AuditEntry) error {
 	return tx.c.Exec("INSERT INTO audit (at, action, kind, method, user_id, vendor, credential_id, count) VALUES (?, "+
 		"?, ?, ?, ?, ?, ?, ?)",
-		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor),
-		orNull(e.CredentialID), e.Count)
+		e.At.UnixMicro(), e.Action, string(e.Kind), string(e.Method), sqlstore.OrNull(e.UserID), string(e.Vendor),
+		sqlstore.OrNull(e.CredentialID), e.Count)
 }
 
 // waiting is an entry and its number in the project's file.
@@ -55,7 +56,7 @@ func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) 
 		c := tx.(*graphTx).c //nolint:forcetypeassert // a transaction of this engine
 		return c.Query(text, sqlitedb.Args{gatherBatch}, func(r *sqlitedb.Row) error {
 			list = append(list, waiting{number: r.Int64(0),
-				AuditEntry: loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: true,
+				AuditEntry: loci.AuditEntry{At: sqlstore.TimeAt(r, 1), Action: r.Text(2), Allowed: true,
 					Kind: loci.Kind(r.Text(3)), Method: loci.Method(r.Text(4)), UserID: r.ID(5), Vendor: loci.Vendor(r.Text(6)),
 					CredentialID: r.ID(7), Target: id.String(), Count: r.Int(8)}})
 			return nil

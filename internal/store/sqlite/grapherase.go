@@ -78,11 +78,12 @@ func eraseRows(c *sqlitedb.Conn, table, where string, user loci.UserID, after *i
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	if err := c.Exec("DELETE FROM changes WHERE row_id IN (SELECT value FROM json_each(?))", jsonList(ids)); err != nil {
+	err = c.Exec("DELETE FROM changes WHERE row_id IN (SELECT value FROM json_each(?))", sqlstore.ToJSON(ids))
+	if err != nil {
 		return false, err
 	}
 	err = withoutCascade(c, func() error {
-		return c.Exec("DELETE FROM "+table+" WHERE id IN (SELECT value FROM json_each(?))", jsonList(ids))
+		return c.Exec("DELETE FROM "+table+" WHERE id IN (SELECT value FROM json_each(?))", sqlstore.ToJSON(ids))
 	})
 	if err == nil {
 		*after = last

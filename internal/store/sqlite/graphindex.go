@@ -64,7 +64,7 @@ func (x graphIndex) Match(v loci.Viewer, gq *loci.GraphQuery, limit int, reader 
 				f = &sqlstore.GraphFound{Seq: seq}
 				bySeq[seq], list = f, append(list, f)
 				if reader != nil {
-					f.ID, err = idAt[loci.EntityID](r, 1)
+					f.ID, err = sqlstore.IDAt[loci.EntityID](r, 1)
 				}
 			}
 			if reader != nil {

@@ -278,7 +278,7 @@ func (w *walk) agents(q *sqlstore.Query, r postingRange) {
 	if w.everyAgent(r) {
 		return
 	}
-	q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?", orNull(w.v.AgentID))
+	q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?", sqlstore.OrNull(w.v.AgentID))
 	if owner := w.ownerIn(); !owner.IsZero() {
 		q.Add(" OR EXISTS (SELECT 1 FROM memories a WHERE {a} a.seq = p.seq AND a.user_id = ?)", [16]byte(owner))
 	}
@@ -303,10 +303,10 @@ func (w *walk) times() (from, to int64) {
 	from, to = math.MinInt64, math.MaxInt64
 	if answersTime(w.driver) {
 		if !w.filter.From.IsZero() {
-			from = ceilMicro(w.filter.From)
+			from = sqlstore.CeilMicro(w.filter.From)
 		}
 		if !w.filter.To.IsZero() {
-			to = ceilMicro(w.filter.To)
+			to = sqlstore.CeilMicro(w.filter.To)
 		}
 	}
 	if known := w.filter.When.KnownAt; !known.IsZero() {

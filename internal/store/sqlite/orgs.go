@@ -99,7 +99,7 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 		if email == "" {
 			insert += " ON CONFLICT (user_id) DO NOTHING" // the directory leads nobody there: there is no address
 		}
-		return c.Exec(insert, [16]byte(want.OwnerID), string(want.ID), textOrNull(email))
+		return c.Exec(insert, [16]byte(want.OwnerID), string(want.ID), sqlstore.TextOrNull(email))
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
 		return sqlstore.ErrTaken()
@@ -136,7 +136,7 @@ func (s *Store) found(ctx context.Context, org loci.Org, name string) (err error
 			return err
 		}
 		return c.Exec("INSERT INTO users (id, email, name, role, org_role, created_at) VALUES (?, ?, ?, 'user', 'owner', ?)",
-			[16]byte(org.OwnerID), textOrNull(email), name, org.CreatedAt.UnixMicro())
+			[16]byte(org.OwnerID), sqlstore.TextOrNull(email), name, org.CreatedAt.UnixMicro())
 	})
 }
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -135,12 +136,8 @@ func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error)
 }
 
 func (s *Store) withDefaults(u loci.User) loci.User {
-	if u.Role == "" {
-		u.Role = loci.RoleUser
-	}
-	if u.OrgRole == "" {
-		u.OrgRole = loci.Member
-	}
+	u.Role = cmp.Or(u.Role, loci.RoleUser)
+	u.OrgRole = cmp.Or(u.OrgRole, loci.Member)
 	if u.CreatedAt.IsZero() {
 		u.CreatedAt = s.opts.Now()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // graphOfS3 is the schema of seed S3 without Loci's additions: only rows, full text and indexes.
@@ -58,7 +59,7 @@ func OpenPlainGraph(path string) (p *PlainGraph, err error) {
 
 // Insert stores entities with their observations durably in one transaction.
 func (p *PlainGraph) Insert(items []loci.NewEntity) error {
-	now := iso(time.Now())
+	now := sqlstore.ISO(time.Now())
 	return inOne(p.conn, func() error {
 		for _, item := range items {
 			if err := p.insert(item, now); err != nil {

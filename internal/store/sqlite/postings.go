@@ -6,6 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // A posting records that a vendor may see a row in a pool, with one property of the row to look
@@ -198,7 +199,7 @@ func (x index) addPosting(seq int64, p *posting) error {
 		agent = [16]byte(p.agent)
 	}
 	return x.c.Exec(insertPosting,
-		p.pool[:], p.vendor, p.token, p.at, seq, expires, agent, orNull(p.workspace))
+		p.pool[:], p.vendor, p.token, p.at, seq, expires, agent, sqlstore.OrNull(p.workspace))
 }
 
 func scanPosting(r *sqlitedb.Row) (seq int64, p posting) {

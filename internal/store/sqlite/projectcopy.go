@@ -11,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // projectsOf returns the settled projects of an org, ordered by id. "" means all orgs.
@@ -114,7 +115,7 @@ func (s *Store) deleteProjects(ctx context.Context, org loci.OrgID, r *store.Rec
 		ids = nil
 		return c.Query("SELECT id FROM projects WHERE org_id = ? ORDER BY id", sqlitedb.Args{string(org)},
 			func(row *sqlitedb.Row) error {
-				id, err := idAt[loci.ProjectID](row, 0)
+				id, err := sqlstore.IDAt[loci.ProjectID](row, 0)
 				ids = append(ids, id)
 				return err
 			})

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 func TestBackupHasProjects(t *testing.T) {
@@ -160,7 +161,8 @@ func TestProjectSchema(t *testing.T) {
 		var path, at string
 		_, err := c.One("SELECT db_path, created_at FROM projects", nil,
 			func(r *sqlitedb.Row) error { path, at = r.Text(0), r.Text(1); return nil })
-		if path != dbPath(projectsDir, p.ID) || at != iso(p.CreatedAt) || len(at) != len("2026-03-01T12:00:00.000Z") {
+		if path != dbPath(projectsDir, p.ID) || at != sqlstore.ISO(p.CreatedAt) ||
+			len(at) != len("2026-03-01T12:00:00.000Z") {
 			t.Errorf("db_path %q, created_at %q", path, at)
 		}
 		return errors.Join(err, wantNames(t, c, []string{"idx_projects_status", "idx_projects_name"}),

@@ -105,8 +105,8 @@ func (s *Store) createProject(ctx context.Context, p loci.Project, creator loci.
 		err := c.Exec(`INSERT INTO projects (id, name, description, db_path, created_at, updated_at, org_id, workspace_id,
 			everyone, intent)
 			SELECT ?, ?, ?, ?, ?, ?, id, ?, ?, 'creating' FROM orgs WHERE id = ? AND state IN `+sqlstore.OpenStates,
-			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), iso(p.CreatedAt), iso(p.UpdatedAt),
-			orNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
+			p.ID.String(), p.Name, p.Description, dbPath(projectsDir, p.ID), sqlstore.ISO(p.CreatedAt),
+			sqlstore.ISO(p.UpdatedAt), sqlstore.OrNull(p.WorkspaceID), p.Everyone, string(p.OrgID))
 		if err == nil && c.Changes() == 0 {
 			err = sqlstore.NoOrg()
 		}
@@ -141,7 +141,7 @@ func (s *Store) layProject(ctx context.Context, p loci.Project) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.Update(ctx, func(c *sqlitedb.Conn) error {
 		return c.Exec("INSERT INTO project (one, id, org_id, created_at) VALUES (1, ?, ?, ?)", p.ID.String(), string(p.OrgID),
-			iso(p.CreatedAt))
+			sqlstore.ISO(p.CreatedAt))
 	})
 }
 
@@ -151,7 +151,7 @@ func (s *Store) vacateName(ctx context.Context, org loci.OrgID, name string) err
 	err := s.meta.View(ctx, func(c *sqlitedb.Conn) error {
 		_, err := c.One("SELECT id FROM projects WHERE org_id = ? AND name = ? AND intent IN ('creating', 'deleting')",
 			sqlitedb.Args{string(org), name},
-			func(r *sqlitedb.Row) (err error) { id, err = idAt[loci.ProjectID](r, 0); return err })
+			func(r *sqlitedb.Row) (err error) { id, err = sqlstore.IDAt[loci.ProjectID](r, 0); return err })
 		return err
 	})
 	if err != nil || id.IsZero() {
@@ -285,7 +285,7 @@ func (s *Store) arrive(ctx context.Context, id loci.ProjectID, dir, status strin
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		return c.Exec("UPDATE projects SET status = ?, db_path = ?, intent = NULL, moves = moves + 1, updated_at = ? "+
 			"WHERE id = ?",
-			status, dbPath(dir, id), iso(s.opts.Now()), id.String())
+			status, dbPath(dir, id), sqlstore.ISO(s.opts.Now()), id.String())
 	})
 }
 

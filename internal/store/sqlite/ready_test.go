@@ -9,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // Whoever asks whether the store is ready, and how often, makes it write no
@@ -21,7 +22,8 @@ func TestReadyWritesSeldom(t *testing.T) {
 		t.Helper()
 		var got time.Time
 		err := s.meta.View(bg, func(c *sqlitedb.Conn) error {
-			_, err := c.One("SELECT at FROM heartbeat", nil, func(r *sqlitedb.Row) error { got = timeAt(r, 0); return nil })
+			_, err := c.One("SELECT at FROM heartbeat", nil,
+				func(r *sqlitedb.Row) error { got = sqlstore.TimeAt(r, 0); return nil })
 			return err
 		})
 		if err != nil || !got.Equal(at) {

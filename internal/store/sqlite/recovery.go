@@ -99,7 +99,7 @@ func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
 				return err
 			}
 			if err := c.Exec("UPDATE OR IGNORE people SET email = ? WHERE user_id = ? AND org_id = ? AND email IS NULL",
-				textOrNull(who.Email), [16]byte(who.UserID), string(org)); err != nil {
+				sqlstore.TextOrNull(who.Email), [16]byte(who.UserID), string(org)); err != nil {
 				return err
 			}
 		}

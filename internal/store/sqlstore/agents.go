@@ -16,8 +16,8 @@ const agentColumns = "a.id, a.user_id, a.vendor, a.name, a.description, a.config
 
 func (tx *Tx) scanAgent(r Row) loci.Agent {
 	return loci.Agent{ID: r.ID(0), OrgID: tx.Org, UserID: r.ID(1), Vendor: loci.Vendor(r.Text(2)), Name: r.Text(3),
-		Description: r.Text(4), Config: objectAt(r, 5), CreatedAt: timeAt(r, 6), UpdatedAt: timeAt(r, 7),
-		LastActiveAt: timeAt(r, 8)}
+		Description: r.Text(4), Config: objectAt(r, 5), CreatedAt: TimeAt(r, 6), UpdatedAt: TimeAt(r, 7),
+		LastActiveAt: TimeAt(r, 8)}
 }
 
 // objectAt returns a JSON object, or nil for NULL.
@@ -50,10 +50,7 @@ func nameTaken() error {
 }
 
 func (t agents) Insert(_ context.Context, a loci.Agent) error {
-	if err := t.mine(a.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(a.UserID); err != nil {
+	if err := t.writable(a.OrgID, a.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO agents ({org} id, user_id, vendor, name, description, config, created_at, updated_at, "+

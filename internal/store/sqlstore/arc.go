@@ -17,7 +17,7 @@ func scanArc(r Row) store.ArcBinding {
 	return store.ArcBinding{OrgID: loci.OrgID(r.Text(0)), URL: r.Text(1), Database: r.Text(2), Measurement: r.Text(3),
 		Key: store.SealedKey{MasterID: r.Text(4), Nonce: append([]byte(nil), r.Raw(5)...),
 			Sealed: append([]byte(nil), r.Raw(6)...)},
-		CreatedAt: timeAt(r, 7), UpdatedAt: timeAt(r, 8)}
+		CreatedAt: TimeAt(r, 7), UpdatedAt: TimeAt(r, 8)}
 }
 
 // Insert checks that the org exists in the same transaction, because a deleted org keeps its row.

@@ -27,10 +27,7 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	err = t.c.Exec("INSERT INTO assets ({org} id, memory_seq, user_id, origin, name, media_type, size, sha256, "+
 		"created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		[16]byte(a.ID), seq, [16]byte(a.UserID), a.Origin, a.Name, a.MediaType, a.Size, sum, a.CreatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "attachment %s exists already", a.ID)
-	}
-	return err
+	return t.d.orTaken(err, "attachment %s exists already", a.ID)
 }
 
 // memorySeq returns the row number of a memory, whether or not the caller may see it, or NotFound.
@@ -89,7 +86,7 @@ func (t assets) listQuery(q *Query, v loci.Viewer, memory loci.MemoryID, l loci.
 func scanAsset(r Row) loci.Asset {
 	return loci.Asset{ID: r.ID(0), MemoryID: r.ID(1), UserID: r.ID(2), Origin: r.Text(3), Name: r.Text(4),
 		MediaType: r.Text(5),
-		Size:      r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: timeAt(r, 8)}
+		Size:      r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: TimeAt(r, 8)}
 }
 
 func (t assets) Remove(_ context.Context, id loci.AssetID) error {

@@ -15,8 +15,8 @@ const auditColumns = "at, action, allowed, kind, method, user_id, vendor, creden
 
 func (t audit) Add(_ context.Context, e loci.AuditEntry) error {
 	return t.c.Exec("INSERT INTO audit ({org} "+auditColumns+") VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.At.UnixMicro(), e.Action, e.Allowed, string(e.Kind), string(e.Method), orNull(e.UserID), string(e.Vendor),
-		orNull(e.CredentialID), e.Target, e.Count)
+		e.At.UnixMicro(), e.Action, e.Allowed, string(e.Kind), string(e.Method), OrNull(e.UserID), string(e.Vendor),
+		OrNull(e.CredentialID), e.Target, e.Count)
 }
 
 func (t audit) List(_ context.Context, aq store.AuditQuery) (list []store.AuditRow, err error) {
@@ -34,7 +34,7 @@ func (t audit) List(_ context.Context, aq store.AuditQuery) (list []store.AuditR
 
 // scanAudit reads auditColumns after the number.
 func scanAudit(r Row) loci.AuditEntry {
-	return loci.AuditEntry{At: timeAt(r, 1), Action: r.Text(2), Allowed: r.Bool(3), Kind: loci.Kind(r.Text(4)),
+	return loci.AuditEntry{At: TimeAt(r, 1), Action: r.Text(2), Allowed: r.Bool(3), Kind: loci.Kind(r.Text(4)),
 		Method: loci.Method(r.Text(5)), UserID: r.ID(6), Vendor: loci.Vendor(r.Text(7)), CredentialID: r.ID(8),
 		Target: r.Text(9), Count: r.Int(10)}
 }
@@ -102,10 +102,10 @@ func auditFilter(q *Query, aq *store.AuditQuery) {
 		q.Add(" AND NOT allowed")
 	}
 	if !aq.From.IsZero() {
-		q.Add(" AND at >= ?", ceilMicro(aq.From))
+		q.Add(" AND at >= ?", CeilMicro(aq.From))
 	}
 	if !aq.To.IsZero() {
-		q.Add(" AND at < ?", ceilMicro(aq.To))
+		q.Add(" AND at < ?", CeilMicro(aq.To))
 	}
 }
 
@@ -117,7 +117,7 @@ func (t audit) Purge(_ context.Context, then time.Time, limit int) (int, error) 
 
 // purgeOldest deletes the first rows of a trail, up to the last of them that is from before then.
 func (tx *Tx) purgeOldest(table, number string, then time.Time, limit int) (n int, err error) {
-	last, end := int64(0), ceilMicro(then)
+	last, end := int64(0), CeilMicro(then)
 	err = tx.c.Query("SELECT "+number+", at FROM "+table+" WHERE {"+table+"} TRUE ORDER BY "+number+" LIMIT ?",
 		Args{limit}, func(r Row) error {
 			if r.Int64(1) >= end {

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -28,9 +27,9 @@ func (tx *Tx) scanAccess(r Row) (a loci.EventAccess, err error) {
 
 // bindAccess returns the values of workColumns without the number.
 func bindAccess(a *loci.EventAccess) []any {
-	return []any{[16]byte(a.UserID), orNull(a.WorkspaceID), orNull(a.ProjectID), string(a.Reach), orNull(a.TeamID),
+	return []any{[16]byte(a.UserID), OrNull(a.WorkspaceID), OrNull(a.ProjectID), string(a.Reach), OrNull(a.TeamID),
 		a.Origin,
-		toJSON(a.AllowedVendors)}
+		ToJSON(a.AllowedVendors)}
 }
 
 // scanCandidate reads candidateColumns. The columns count, whatever the body says.
@@ -72,10 +71,7 @@ func unixMicro(t time.Time) int64 {
 
 func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
 	_, err := t.insert(c, "")
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
-	}
-	return err
+	return t.d.orTaken(err, "candidate %s exists already", c.ID)
 }
 
 func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool, err error) {
@@ -84,10 +80,7 @@ func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool,
 
 // insert stores a candidate and reports whether it did. taken says what to do if its id is taken.
 func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err error) {
-	if err := t.mine(c.OrgID); err != nil {
-		return false, err
-	}
-	if err := t.knowsUser(c.UserID); err != nil {
+	if err := t.writable(c.OrgID, c.UserID); err != nil {
 		return false, err
 	}
 	body, err := json.Marshal(c)
@@ -97,8 +90,8 @@ func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err err
 	err = t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
 		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
 		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
-		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
-			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
+		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), OrNull(c.SourceID),
+			OrNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
 	if err != nil || t.c.Changes() == 0 {
 		return false, err
 	}
@@ -139,39 +132,18 @@ func (t candidates) get(v loci.Viewer, id loci.CandidateID) (seq int64, c *loci.
 }
 
 func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQuery) (
-	list []*loci.Candidate, next store.Position, err error) {
-	if cq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if cq.After != "" {
-		if last, err = t.Positions.decode(cq.After, candidatePosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + candidateColumns + " FROM candidates s WHERE {s} ")
-	t.filter(&q, v, &cq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, cq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, c, err := t.scanCandidate(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == cq.Limit {
-			next = t.Positions.encode(last, candidatePosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, c)
-		return nil
-	})
-	return list, next, err
+	[]*loci.Candidate, store.Position, error) {
+	return newestPage(t.Tx, paging{candidatePosition, cq.After, cq.Limit}, t.scanCandidate,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + candidateColumns + " FROM candidates s WHERE {s} ")
+			t.filter(q, v, &cq)
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 	t.seesWork(q, v, "s")
-	switch due := ceilMicro(cq.Now); {
+	switch due := CeilMicro(cq.Now); {
 	case cq.State == loci.ReviewPending && !cq.Now.IsZero():
 		q.Add(" AND (s.state = 'pending' OR s.state = 'deferred' AND s.due <= ?)", due)
 	case cq.State == loci.ReviewDeferred && !cq.Now.IsZero():
@@ -200,7 +172,7 @@ func (t candidates) Count(_ context.Context, v loci.Viewer, cq store.CandidateQu
 	var q Query
 	due := int64(0)
 	if !cq.Now.IsZero() {
-		due = ceilMicro(cq.Now)
+		due = CeilMicro(cq.Now)
 	}
 	q.Add("SELECT CASE WHEN s.state = 'deferred' AND s.due <= ? THEN 'pending' ELSE s.state END, count(*) "+
 		"FROM candidates s WHERE {s} ", due)
@@ -246,8 +218,8 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 	}
 	err = t.c.Exec("UPDATE candidates SET kind = ?, state = ?, memory_id = ?, due = ?, version = ?, updated_at = ?, "+
 		"reach = ?, team_id = ?, allowed_vendors = ?, body = ? WHERE {candidates} seq = ?", string(c.Kind), string(c.State),
-		orNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), orNull(c.TeamID),
-		toJSON(c.AllowedVendors), string(now), seq)
+		OrNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), OrNull(c.TeamID),
+		ToJSON(c.AllowedVendors), string(now), seq)
 	if err == nil {
 		err = t.follow(c)
 	}

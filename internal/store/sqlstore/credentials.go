@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -31,8 +32,8 @@ func scanCredential(r Row) (c loci.Credential, err error) {
 		Method: loci.Method(r.Text(4)),
 		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12),
 		Replaces: r.ID(13),
-		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
-		CreatedAt: timeAt(r, 16), ExpiresAt: timeAt(r, 17), RevokedAt: timeAt(r, 18), LastUsedAt: timeAt(r, 19)}
+		ProvedAt: TimeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
+		CreatedAt: TimeAt(r, 16), ExpiresAt: TimeAt(r, 17), RevokedAt: TimeAt(r, 18), LastUsedAt: TimeAt(r, 19)}
 	copy(c.Hash[:], r.Raw(7))
 	if c.Rights, err = fromJSON[loci.Right](r.Raw(9)); err != nil {
 		return c, err
@@ -72,7 +73,7 @@ func idsToJSON(ids []loci.ProjectID) string {
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	return toJSON(texts)
+	return ToJSON(texts)
 }
 
 func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
@@ -88,14 +89,11 @@ var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(cr
 // insertCredential looks up the org itself instead of relying on the foreign key, because an org
 // that is still being created has a row but must not get credentials.
 func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
-	method := c.Method
-	if method == "" {
-		method = loci.ByKey
-	}
+	method := cmp.Or(c.Method, loci.ByKey)
 	err := conn.Exec(insertCredentialSQL,
 		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix,
-		toJSON(c.Rights),
-		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt),
+		ToJSON(c.Rights),
+		idsToJSON(c.ProjectIDs), OrNull(c.WorkspaceID), OrNull(c.GrantID), OrNull(c.Replaces), micros(c.ProvedAt),
 		c.IdleAfter.Microseconds(),
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
@@ -108,13 +106,9 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 }
 
 func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, err error) {
-	found := false
-	err = t.db.View(ctx, func(conn Conn) (err error) {
-		found, err = conn.One(credentialByHash, Args{hash[:]}, func(r Row) (err error) {
-			f.Org = scanOrg(r, len(credentialNames))
-			f.Credential, err = scanCredential(r)
-			return err
-		})
+	found, err := t.first(ctx, credentialByHash, Args{hash[:]}, func(r Row) (err error) {
+		f.Org = scanOrg(r, len(credentialNames))
+		f.Credential, err = scanCredential(r)
 		return err
 	})
 	return f, orMissing(found, err, noCredential)
@@ -164,17 +158,9 @@ func credentialsOf(q store.CredentialQuery) *Query {
 	return sql
 }
 
-func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
+func (t credentials) List(ctx context.Context, q store.CredentialQuery) ([]loci.Credential, error) {
 	sql := credentialsOf(q)
-	err = t.db.View(ctx, func(conn Conn) error {
-		list = nil
-		return conn.Query(sql.String(), sql.Args, func(r Row) error {
-			c, err := scanCredential(r)
-			list = append(list, c)
-			return err
-		})
-	})
-	return list, err
+	return every(ctx, t.Registry, sql.String(), sql.Args, scanCredential)
 }
 
 func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID,
@@ -187,7 +173,7 @@ func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserI
 		}
 		return changeCredential(conn, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1)
 			WHERE {global credentials} id = ?2 AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
-			at.UnixMicro(), [16]byte(id), string(org), orNull(user))
+			at.UnixMicro(), [16]byte(id), string(org), OrNull(user))
 	})
 	t.changed(ctx, err, revoked)
 	return err
@@ -215,7 +201,7 @@ func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.Us
 	except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
 	const condition = "c.org_id = ? AND c.user_id = ? AND c.method = coalesce(?, c.method) AND c.id <> ? AND " + usableAt
-	args := Args{string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now}
+	args := Args{string(org), [16]byte(user), TextOrNull(string(method)), [16]byte(except), now, now}
 	var revoked []loci.Credential
 	err = t.db.Update(ctx, func(conn Conn) (err error) {
 		if revoked, err = identified(conn, condition, args...); err != nil {
@@ -266,7 +252,7 @@ func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID
 	w loci.WorkspaceID) error {
 	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE {global credentials} id = ? AND org_id = ? AND "+
 		"user_id = ?",
-		orNull(w), [16]byte(id), string(org), [16]byte(user))
+		OrNull(w), [16]byte(id), string(org), [16]byte(user))
 }
 
 func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
@@ -314,15 +300,12 @@ func (t credentials) Any(ctx context.Context, now time.Time) (bool, error) {
 }
 
 func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool, err error) {
-	err = t.db.View(ctx, func(conn Conn) error {
-		_, err := conn.One(sql, args, func(r Row) error { any = r.Bool(0); return nil })
-		return err
-	})
+	_, err = t.first(ctx, sql, args, func(r Row) error { any = r.Bool(0); return nil })
 	return any, err
 }
 
 func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
-	before := ceilMicro(then)
+	before := CeilMicro(then)
 	err = t.db.Update(ctx, func(conn Conn) error {
 		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c
 			WHERE {global c} c.method <> 'key' AND

@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -57,6 +58,43 @@ func (p Positions) decode(s store.Position, kind byte) (Place, error) {
 	}
 	b[8], b[9] = 0, 0
 	return Place{int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))}, nil
+}
+
+// paging is where a page of a list begins, and its length.
+type paging struct {
+	kind  byte // of the list's positions
+	after store.Position
+	limit int
+}
+
+// newestPage returns a page, the newest rows first, and the position at which the next page begins. ask selects rows
+// with numbers below before, one more than the page has. That one tells whether another page follows.
+func newestPage[T any](tx *Tx, p paging, scan func(Row) (int64, T, error),
+	ask func(q *Query, before int64, limit int)) (list []T, next store.Position, err error) {
+	if p.limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	last := Place{Seq: math.MaxInt64}
+	if p.after != "" {
+		if last, err = tx.Positions.decode(p.after, p.kind); err != nil {
+			return nil, "", err
+		}
+	}
+	var q Query
+	ask(&q, last.Seq, p.limit+1)
+	err = tx.c.Query(q.String(), q.Args, func(r Row) error {
+		seq, one, err := scan(r)
+		if err != nil {
+			return err
+		}
+		if len(list) == p.limit {
+			next = tx.Positions.encode(last, p.kind)
+			return ErrStop
+		}
+		last.Seq, list = seq, append(list, one)
+		return nil
+	})
+	return list, next, err
 }
 
 func badPosition() error {

@@ -21,40 +21,32 @@ func (r *Registry) PersonByEmail(ctx context.Context, email string) (who loci.Pe
 }
 
 func (r *Registry) person(ctx context.Context, where string, arg any) (who loci.Person, found bool, err error) {
-	err = r.db.View(ctx, func(c Conn) error {
-		found, err = c.One("SELECT p.user_id, p.org_id, p.email FROM people p WHERE {global p} "+where, Args{arg},
-			func(row Row) error { who = scanPerson(row); return nil })
-		return err
-	})
+	found, err = r.first(ctx, "SELECT p.user_id, p.org_id, p.email FROM people p WHERE {global p} "+where, Args{arg},
+		func(row Row) (err error) { who, err = scanPerson(row); return err })
 	return who, found, err
 }
 
-func scanPerson(r Row) loci.Person {
-	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}
+func scanPerson(r Row) (loci.Person, error) {
+	return loci.Person{UserID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), Email: r.Text(2)}, nil
 }
 
 // UnsettledPeople returns the people of all orgs who are being added, changed or removed.
-func (r *Registry) UnsettledPeople(ctx context.Context) (list []loci.Person, err error) {
-	err = r.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON {global o} o.id = p.org_id WHERE "+
-			"{global p} p.settled = FALSE AND o.state IN "+OpenStates,
-			nil, func(row Row) error { list = append(list, scanPerson(row)); return nil })
-	})
-	return list, err
+func (r *Registry) UnsettledPeople(ctx context.Context) ([]loci.Person, error) {
+	return every(ctx, r, "SELECT p.user_id, p.org_id, p.email FROM people p JOIN orgs o ON {global o} o.id = p.org_id "+
+		"WHERE {global p} p.settled = FALSE AND o.state IN "+OpenStates, nil, scanPerson)
 }
 
 // Enlist adds a user who is not settled yet. Conflict if the address is taken.
 func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
 	return r.changePeople(ctx, "INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)",
-		[16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
+		[16]byte(u.ID), string(u.OrgID), TextOrNull(u.Email))
 }
 
 // PutEmail sets the new address of a user and marks the user as not settled. Conflict if the address is taken.
 func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
 	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
 		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org),
-		textOrNull(email))
+		TextOrNull(email))
 }
 
 // SettlePerson records that both rows of a user agree.
@@ -161,13 +153,7 @@ func (r *Registry) AnnouncedTo(ctx context.Context, email string, now time.Time)
 	return r.announced(ctx, "email = ? AND expires_at > ? ORDER BY expires_at DESC", email, now.UnixMicro())
 }
 
-func (r *Registry) announced(ctx context.Context, where string, args ...any) (list []Announced, err error) {
-	err = r.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT org_id, id FROM invitations WHERE {global invitations} "+where, args, func(row Row) error {
-			list = append(list, Announced{loci.OrgID(row.Text(0)), row.ID(1)})
-			return nil
-		})
-	})
-	return list, err
+func (r *Registry) announced(ctx context.Context, where string, args ...any) ([]Announced, error) {
+	return every(ctx, r, "SELECT org_id, id FROM invitations WHERE {global invitations} "+where, args,
+		func(row Row) (Announced, error) { return Announced{loci.OrgID(row.Text(0)), row.ID(1)}, nil })
 }

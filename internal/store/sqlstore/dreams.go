@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -48,45 +47,21 @@ func (t dreams) Put(_ context.Context, d *loci.Dream) error {
 
 func noDream() error { return loci.Errorf(loci.NotFound, "no such run of the dream-cycle") }
 
-func scanDream(r Row) (*loci.Dream, error) {
-	d := &loci.Dream{}
-	if err := json.Unmarshal(r.Raw(1), d); err != nil {
-		return nil, err
-	}
+func scanDream(r Row) (seq int64, d *loci.Dream, err error) {
+	d = &loci.Dream{}
+	err = json.Unmarshal(r.Raw(1), d)
 	d.SetDefaults()
-	return d, nil
+	return r.Int64(0), d, err
 }
 
 func (t dreams) Get(_ context.Context, id loci.DreamID) (d *loci.Dream, err error) {
 	found, err := t.c.One("SELECT d.seq, d.body FROM dreams d WHERE {d} d.id = ?", Args{[16]byte(id)},
-		func(r Row) (err error) { d, err = scanDream(r); return err })
+		func(r Row) (err error) { _, d, err = scanDream(r); return err })
 	return d, orMissing(found, err, noDream)
 }
 
-func (t dreams) List(_ context.Context, limit int, after store.Position) (
-	list []*loci.Dream, next store.Position, err error) {
-	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if after != "" {
-		if last, err = t.Positions.decode(after, dreamPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	// One row more than the page has tells whether another page follows.
-	err = t.c.Query("SELECT d.seq, d.body FROM dreams d WHERE {d} d.seq < ? ORDER BY d.seq DESC LIMIT ?",
-		Args{last.Seq, limit + 1}, func(r Row) error {
-			d, err := scanDream(r)
-			if err != nil {
-				return err
-			}
-			if len(list) == limit {
-				next = t.Positions.encode(last, dreamPosition)
-				return ErrStop
-			}
-			last.Seq, list = r.Int64(0), append(list, d)
-			return nil
-		})
-	return list, next, err
+func (t dreams) List(_ context.Context, limit int, after store.Position) ([]*loci.Dream, store.Position, error) {
+	return newestPage(t.Tx, paging{dreamPosition, after, limit}, scanDream, func(q *Query, before int64, limit int) {
+		q.Add("SELECT d.seq, d.body FROM dreams d WHERE {d} d.seq < ? ORDER BY d.seq DESC LIMIT ?", before, limit)
+	})
 }

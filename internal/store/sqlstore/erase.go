@@ -14,7 +14,7 @@ const (
 )
 
 func (t memories) Purge(_ context.Context, then time.Time, limit int) (int, error) {
-	return t.eraseAll(purgeable, ceilMicro(then), limit)
+	return t.eraseAll(purgeable, CeilMicro(then), limit)
 }
 
 func (t memories) EraseOf(_ context.Context, user loci.UserID, limit int) (int, error) {

@@ -181,7 +181,7 @@ const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, acces
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	err = t.walk(feedBehind, p, func(r Row, place feedPlace) {
 		row := feedRow{place: place, before: string(r.Raw(8)), after: string(r.Raw(7))}
-		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: loci.FeedKind(r.Text(2)), ID: loci.MemoryID(r.ID(3)).String(),
+		row.event = loci.FeedEvent{At: TimeAt(r, 1), Kind: loci.FeedKind(r.Text(2)), ID: loci.MemoryID(r.ID(3)).String(),
 			Change:  loci.Change(r.Text(4)),
 			Version: r.Int(5), Origin: r.Text(6)}
 		rows = append(rows, row)

@@ -25,10 +25,10 @@ func Narrow(q *Query, f *store.Filter, row string) {
 	narrowContext(q, f, row)
 	narrowTags(q, f, row)
 	if !f.From.IsZero() {
-		q.Add(" AND "+row+".created_at >= ?", ceilMicro(f.From))
+		q.Add(" AND "+row+".created_at >= ?", CeilMicro(f.From))
 	}
 	if !f.To.IsZero() {
-		q.Add(" AND "+row+".created_at < ?", ceilMicro(f.To))
+		q.Add(" AND "+row+".created_at < ?", CeilMicro(f.To))
 	}
 }
 

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -34,19 +33,9 @@ func (t golden) Insert(_ context.Context, q loci.GoldenQuestion) error {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO golden_questions ({org} id, user_id, workspace_id, question, expected, created_at, "+
-		"updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(q.ID), [16]byte(q.UserID), orNull(q.WorkspaceID),
+		"updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(q.ID), [16]byte(q.UserID), OrNull(q.WorkspaceID),
 		q.Question, expectedJSON(q.Expected), q.CreatedAt.UnixMicro(), q.UpdatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "golden question %s exists already", q.ID)
-	}
-	return err
-}
-
-func (t golden) writable(org loci.OrgID, user loci.UserID) error {
-	if err := t.mine(org); err != nil {
-		return err
-	}
-	return t.knowsUser(user)
+	return t.d.orTaken(err, "golden question %s exists already", q.ID)
 }
 
 func expectedJSON(list []loci.GoldenMemory) string {
@@ -54,12 +43,12 @@ func expectedJSON(list []loci.GoldenMemory) string {
 	for i, m := range list {
 		ids[i] = m.ID.String()
 	}
-	return toJSON(ids)
+	return ToJSON(ids)
 }
 
 func (t golden) scan(r Row) (q loci.GoldenQuestion, err error) {
 	q = loci.GoldenQuestion{ID: r.ID(0), OrgID: t.Org, UserID: r.ID(1), WorkspaceID: r.ID(2), Question: r.Text(3),
-		CreatedAt: timeAt(r, 5), UpdatedAt: timeAt(r, 6)}
+		CreatedAt: TimeAt(r, 5), UpdatedAt: TimeAt(r, 6)}
 	var ids []loci.MemoryID
 	if err := json.Unmarshal(r.Raw(4), &ids); err != nil {
 		return q, err
@@ -78,17 +67,12 @@ func (t golden) Get(_ context.Context, v loci.Viewer, id loci.GoldenID) (found l
 	return found, orMissing(there, err, noGolden)
 }
 
-func (t golden) List(_ context.Context, v loci.Viewer, limit int) (list []loci.GoldenQuestion, err error) {
+func (t golden) List(_ context.Context, v loci.Viewer, limit int) ([]loci.GoldenQuestion, error) {
 	var q Query
 	q.Add("SELECT " + goldenColumns + " FROM golden_questions g WHERE {g} ")
 	t.sees(&q, v)
 	q.Add(" ORDER BY g.seq LIMIT ?", limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		one, err := t.scan(r)
-		list = append(list, one)
-		return err
-	})
-	return list, err
+	return all(t.c, q.String(), q.Args, t.scan)
 }
 
 func (t golden) Update(_ context.Context, q loci.GoldenQuestion) error {
@@ -114,11 +98,8 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 		return err
 	}
 	err = t.c.Exec("INSERT INTO golden_runs ({org} id, user_id, workspace_id, body) VALUES ({?} ?, ?, ?, ?)",
-		[16]byte(run.ID), [16]byte(run.UserID), orNull(run.WorkspaceID), string(body))
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "the run %s of golden questions exists already", run.ID)
-	}
-	if err != nil {
+		[16]byte(run.ID), [16]byte(run.UserID), OrNull(run.WorkspaceID), string(body))
+	if err = t.d.orTaken(err, "the run %s of golden questions exists already", run.ID); err != nil {
 		return err
 	}
 	return t.c.Exec("DELETE FROM golden_runs WHERE {golden_runs} user_id = ?1 AND seq <= (SELECT g.seq "+
@@ -126,50 +107,26 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 		[16]byte(run.UserID), loci.MaxGoldenRuns)
 }
 
-func (t golden) scanRun(r Row) (*loci.GoldenRun, error) {
-	run := &loci.GoldenRun{}
-	if err := json.Unmarshal(r.Raw(3), run); err != nil {
-		return nil, err
-	}
+func (t golden) scanRun(r Row) (seq int64, run *loci.GoldenRun, err error) {
+	run = &loci.GoldenRun{}
+	err = json.Unmarshal(r.Raw(3), run)
 	run.OrgID, run.UserID, run.WorkspaceID = t.Org, r.ID(1), r.ID(2)
-	return run, nil
+	return r.Int64(0), run, err
 }
 
 func (t golden) Run(_ context.Context, v loci.Viewer, id loci.GoldenRunID) (run *loci.GoldenRun, err error) {
 	var q Query
 	q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} g.id = ? AND ", [16]byte(id))
 	t.sees(&q, v)
-	there, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { run, err = t.scanRun(r); return err })
+	there, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { _, run, err = t.scanRun(r); return err })
 	return run, orMissing(there, err, func() error { return loci.Errorf(loci.NotFound, "no such run") })
 }
 
 func (t golden) Runs(_ context.Context, v loci.Viewer, limit int, after store.Position) (
-	list []*loci.GoldenRun, next store.Position, err error) {
-	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if after != "" {
-		if last, err = t.Positions.decode(after, goldenPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} ")
-	t.sees(&q, v)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND g.seq < ? ORDER BY g.seq DESC LIMIT ?", last.Seq, limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		run, err := t.scanRun(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == limit {
-			next = t.Positions.encode(last, goldenPosition)
-			return ErrStop
-		}
-		last.Seq, list = r.Int64(0), append(list, run)
-		return nil
+	[]*loci.GoldenRun, store.Position, error) {
+	return newestPage(t.Tx, paging{goldenPosition, after, limit}, t.scanRun, func(q *Query, before int64, limit int) {
+		q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} ")
+		t.sees(q, v)
+		q.Add(" AND g.seq < ? ORDER BY g.seq DESC LIMIT ?", before, limit)
 	})
-	return list, next, err
 }

@@ -105,7 +105,7 @@ const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_
 	"t} t.id = r.to_entity"
 
 func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err error) {
-	if a.UserID, err = idAt[loci.UserID](r, i); err != nil {
+	if a.UserID, err = IDAt[loci.UserID](r, i); err != nil {
 		return err
 	}
 	a.Origin, a.DeletedAt, *created, a.SecretsKept = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4), r.Bool(i+5)
@@ -114,7 +114,7 @@ func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err erro
 }
 
 func scanEntity(r Row) (e loci.Entity, err error) {
-	if e.ID, err = idAt[loci.EntityID](r, 0); err != nil {
+	if e.ID, err = IDAt[loci.EntityID](r, 0); err != nil {
 		return e, err
 	}
 	e.Name, e.Type, e.UpdatedAt = r.Text(1), r.Text(2), isoAt(r, 3)
@@ -123,10 +123,10 @@ func scanEntity(r Row) (e loci.Entity, err error) {
 }
 
 func scanObservation(r Row) (o loci.Observation, err error) {
-	if o.ID, err = idAt[loci.ObservationID](r, 0); err != nil {
+	if o.ID, err = IDAt[loci.ObservationID](r, 0); err != nil {
 		return o, err
 	}
-	if o.EntityID, err = idAt[loci.EntityID](r, 1); err != nil {
+	if o.EntityID, err = IDAt[loci.EntityID](r, 1); err != nil {
 		return o, err
 	}
 	o.Content = r.Text(2)
@@ -134,21 +134,21 @@ func scanObservation(r Row) (o loci.Observation, err error) {
 }
 
 func scanRelation(r Row) (x loci.Relation, err error) {
-	if x.ID, err = idAt[loci.RelationID](r, 0); err != nil {
+	if x.ID, err = IDAt[loci.RelationID](r, 0); err != nil {
 		return x, err
 	}
-	if x.FromID, err = idAt[loci.EntityID](r, 1); err != nil {
+	if x.FromID, err = IDAt[loci.EntityID](r, 1); err != nil {
 		return x, err
 	}
-	if x.ToID, err = idAt[loci.EntityID](r, 2); err != nil {
+	if x.ToID, err = IDAt[loci.EntityID](r, 2); err != nil {
 		return x, err
 	}
 	x.From, x.To, x.Type = r.Text(3), r.Text(4), r.Text(5)
 	return x, scanAccess(r, 6, &x.GraphAccess, &x.CreatedAt)
 }
 
-func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err error) {
-	err = c.Query(q.String(), q.Args, func(r Row) error {
+func all[T any](c Conn, text string, args Args, scan func(Row) (T, error)) (list []T, err error) {
+	err = c.Query(text, args, func(r Row) error {
 		row, err := scan(r)
 		list = append(list, row)
 		return err
@@ -162,7 +162,7 @@ func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args 
 	q.Add("SELECT " + entityColumns + " FROM entities e WHERE {graph e} ")
 	tx.Sees(&q, v, "e", l)
 	q.Add(" AND "+where, args...)
-	return all(tx.c, &q, scanEntity)
+	return all(tx.c, q.String(), q.Args, scanEntity)
 }
 
 // named returns the live visible entities with a name, oldest first, at most limit.

@@ -11,7 +11,7 @@ import (
 func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
 	return tx.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin) VALUES ({graph ?} ?, ?, "+
 		"?, ?, ?, ?)",
-		iso(tx.now()), change, kind, id, by.UserID.String(), by.Origin)
+		ISO(tx.now()), change, kind, id, by.UserID.String(), by.Origin)
 }
 
 func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (
@@ -49,7 +49,7 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 // deleteEntity also deletes the observations and relations of the entity, including those that the caller cannot see.
 // Without their entity nobody could reach them. A restoration restores them all.
 func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
-	now := iso(tx.time())
+	now := ISO(tx.time())
 	for _, text := range []string{
 		"UPDATE observations SET deleted_at = ?, deleted_with = ? WHERE {graph observations} entity_id = ? AND deleted_at " +
 			"IS NULL",
@@ -82,7 +82,7 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 			for _, text := range loci.Unique(item.Contents) {
 				var q Query
 				n.sameObservations(&q, v, e.ID.String(), text)
-				list, err := all(n.c, &q, scanObservation)
+				list, err := all(n.c, q.String(), q.Args, scanObservation)
 				if err != nil {
 					return 0, err
 				}
@@ -118,7 +118,7 @@ func (tx *GraphTx) forget(by loci.GraphAccess, e *loci.Entity, list []loci.Obser
 
 func (tx *GraphTx) deleteRow(table, kind, id string, by loci.GraphAccess) error {
 	if err := tx.c.Exec("UPDATE "+table+" SET deleted_at = ?, deleted_with = NULL WHERE {graph "+table+"} id = ?",
-		iso(tx.now()), id); err != nil {
+		ISO(tx.now()), id); err != nil {
 		return err
 	}
 	return tx.changed("deleted", kind, id, by)
@@ -154,7 +154,7 @@ func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.Grap
 func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to string) (int, error) {
 	var q Query
 	tx.sameRelations(&q, v, from, kind, to)
-	list, err := all(tx.c, &q, scanRelation)
+	list, err := all(tx.c, q.String(), q.Args, scanRelation)
 	if err != nil {
 		return 0, err
 	}
@@ -229,7 +229,7 @@ func (tx *GraphTx) restoreEntity(v loci.Viewer, by loci.GraphAccess, id loci.Ent
 	}
 	entity := id.String()
 	if err := tx.c.Exec("UPDATE entities SET deleted_at = NULL, updated_at = ? WHERE {graph entities} id = ?",
-		iso(tx.now()), entity); err != nil {
+		ISO(tx.now()), entity); err != nil {
 		return err
 	}
 	if err := tx.c.Exec(`UPDATE observations SET deleted_at = NULL, deleted_with = NULL

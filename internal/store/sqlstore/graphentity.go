@@ -175,7 +175,7 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 		"j.value WHERE ", s.d.Numbers(numbersOf(list)))
 	s.Sees(&names, s.v, "e", loci.LiveOnly)
 	err = s.c.Query(names.String(), names.Args, func(r Row) error {
-		id, err := idAt[loci.EntityID](r, 1)
+		id, err := IDAt[loci.EntityID](r, 1)
 		read[r.Text(1)] = &reading{s.reader.Read(id, r.Text(2), r.Text(3)), bySeq[r.Int64(0)], 0}
 		return err
 	})
@@ -198,7 +198,7 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 func (s *matcher) observe(read map[string]*reading) (more bool, err error) {
 	var q Query
 	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ",
-		jsonList(slices.Collect(maps.Keys(read))))
+		ToJSON(slices.Collect(maps.Keys(read))))
 	s.Sees(&q, s.v, "o", loci.LiveOnly)
 	err = s.c.Query(q.String(), q.Args, func(r Row) error {
 		entity := read[string(r.Raw(0))]

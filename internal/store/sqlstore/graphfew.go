@@ -59,7 +59,7 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err 
 func cutShort(visible, read []int64) bool { return len(read) > maxRare && len(visible) < len(read) }
 
 func (s *matcher) numbers(q *Query) ([]int64, error) {
-	return all(s.c, q, func(r Row) (int64, error) { return r.Int64(0), nil })
+	return all(s.c, q.String(), q.Args, func(r Row) (int64, error) { return r.Int64(0), nil })
 }
 
 // ofNames returns the visible entities among seqs. If the answer is complete, verify checks visibility later.

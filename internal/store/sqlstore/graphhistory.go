@@ -26,7 +26,7 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 	var q Query
 	g.happenedTo(&q, v, id.String())
 	q.Add(" ORDER BY at, change_seq, kind, seq LIMIT ?", limit)
-	list, err := all(g.c, &q, scanHappened)
+	list, err := all(g.c, q.String(), q.Args, scanHappened)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (tx *GraphTx) happenedTo(q *Query, v loci.Viewer, id string) {
 func scanHappened(r Row) (h happened, err error) {
 	h.GraphChange = loci.GraphChange{At: isoAt(r, 0), Change: r.Text(1), Kind: r.Text(2), ID: r.Text(3), Origin: r.Text(5)}
 	h.seq, h.from, h.into = r.Int64(6), r.Text(8), r.Text(9)
-	h.UserID, err = idAt[loci.UserID](r, 4)
+	h.UserID, err = IDAt[loci.UserID](r, 4)
 	return h, err
 }
 

@@ -127,7 +127,7 @@ func sameRow(old, a *loci.GraphAccess, oldTime, t time.Time) bool {
 // taken reports whether a row with this id exists and is the same. It returns a Conflict, which
 // reveals nothing about the row, if it is different.
 func taken[T any](c Conn, q *Query, scan func(Row) (T, error), same func(*T) bool) (there bool, err error) {
-	list, err := all(c, q, scan)
+	list, err := all(c, q.String(), q.Args, scan)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}

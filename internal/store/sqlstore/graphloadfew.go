@@ -22,12 +22,12 @@ func (tx *GraphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err er
 	}
 	var oq, rq Query
 	room := store.MaxGraphText
-	tx.observationsOfAll(&oq, v, jsonList(ids))
+	tx.observationsOfAll(&oq, v, ToJSON(ids))
 	observations, fits, err := gather(tx.c, &oq, scanObservation, sizeOfObservation, observationWidth, places, &room)
 	if err != nil || !fits {
 		return false, err
 	}
-	tx.relationsOfAll(&rq, v, jsonList(ids))
+	tx.relationsOfAll(&rq, v, ToJSON(ids))
 	relations, fits, err := gather(tx.c, &rq, scanRelation, sizeOfRelation, relationWidth, places, &room)
 	if err != nil || !fits {
 		return false, err

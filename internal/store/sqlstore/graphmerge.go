@@ -66,7 +66,7 @@ func (m *merge) run(by loci.GraphAccess) error {
 	for _, e := range []*loci.Entity{m.from, m.into} {
 		err := m.c.Exec("INSERT INTO changes ({graph} at, change, kind, row_id, user_id, origin, merged_from, "+
 			"merged_into) VALUES ({graph ?} ?, 'merged', 'entity', ?, ?, ?, ?, ?)",
-			iso(m.now()), e.ID.String(), by.UserID.String(), by.Origin, m.from.ID.String(), m.into.ID.String())
+			ISO(m.now()), e.ID.String(), by.UserID.String(), by.Origin, m.from.ID.String(), m.into.ID.String())
 		if err != nil {
 			return err
 		}

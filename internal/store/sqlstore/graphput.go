@@ -130,8 +130,8 @@ func GraphHash(parts ...string) int64 {
 func (tx *GraphTx) storeEntity(e *loci.Entity) error {
 	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, "+
 		"allowed_vendors, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin,
-		toJSON(e.AllowedVendors), e.SecretsKept)
+		e.ID.String(), e.Name, e.Type, ISO(e.CreatedAt), ISO(e.UpdatedAt), e.UserID.String(), e.Origin,
+		ToJSON(e.AllowedVendors), e.SecretsKept)
 }
 
 func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) (
@@ -164,8 +164,8 @@ func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 				separator = " "
 			}
 			entity := o.EntityID.String()
-			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(),
-				o.Origin, toJSON(o.AllowedVendors),
+			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, ISO(o.CreatedAt), o.UserID.String(),
+				o.Origin, ToJSON(o.AllowedVendors),
 				GraphHash(entity, o.Content), o.Content, o.SecretsKept)
 		}
 		if err := tx.c.Exec(q.String(), q.Args...); err != nil {
@@ -180,7 +180,7 @@ func (tx *GraphTx) storeRelation(r *loci.Relation) error {
 	from, to := r.FromID.String(), r.ToID.String()
 	return tx.c.Exec("INSERT INTO relations ({graph} id, from_entity, to_entity, relation_type, created_at, user_id, "+
 		"origin, allowed_vendors, hash, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors),
+		r.ID.String(), from, to, r.Type, ISO(r.CreatedAt), r.UserID.String(), r.Origin, ToJSON(r.AllowedVendors),
 		GraphHash(from, to, r.Type), r.SecretsKept)
 }
 
@@ -201,7 +201,7 @@ func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 		var q Query
 		tx.sameObservations(&q, v, e.ID.String(), text)
 		q.Add(" LIMIT 1")
-		there, err := all(tx.c, &q, scanObservation)
+		there, err := all(tx.c, q.String(), q.Args, scanObservation)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -224,7 +224,7 @@ func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 // touch sets the time of the last change of an entity. The caller must make sure that everyone
 // who sees the entity also sees the change, because the time reveals that there was one.
 func (tx *GraphTx) touch(entity string) error {
-	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE {graph entities} id = ?", iso(tx.time()), entity)
+	return tx.c.Exec("UPDATE entities SET updated_at = ? WHERE {graph entities} id = ?", ISO(tx.time()), entity)
 }
 
 // resolve finds the one entity that a reference means. If there are duplicates, it returns the
@@ -333,7 +333,7 @@ func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 	var q Query
 	tx.sameRelations(&q, v, from.ID.String(), item.Type, to.ID.String())
 	q.Add(" LIMIT 1")
-	same, err := all(tx.c, &q, scanRelation)
+	same, err := all(tx.c, q.String(), q.Args, scanRelation)
 	if err != nil || len(same) > 0 {
 		if err == nil {
 			put.Relation = same[0]

@@ -21,9 +21,9 @@ func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]lo
 		texts[i] = id.String()
 	}
 	var q Query
-	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", jsonList(texts))
+	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", ToJSON(texts))
 	g.Sees(&q, v, "e", loci.LiveOnly)
-	list, err := all(g.c, &q, scanEntity)
+	list, err := all(g.c, q.String(), q.Args, scanEntity)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (tx *GraphTx) suggest(v loci.Viewer, name string, limit int) ([]string, err
 	tx.Sees(&q, v, "e", loci.LiveOnly)
 	q.Add(" ORDER BY e.seq DESC LIMIT ?) x WHERE length(name) BETWEEN ? AND ? LIMIT ?", suggestFrom, size-slack,
 		size+2*slack, suggestAmong)
-	names, err := all(tx.c, &q, func(r Row) (string, error) { return r.Text(0), nil })
+	names, err := all(tx.c, q.String(), q.Args, func(r Row) (string, error) { return r.Text(0), nil })
 	return loci.Nearest(name, names, limit), err
 }
 
@@ -230,7 +230,7 @@ func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool,
 	for i, e := range from {
 		ids[i] = e.ID.String()
 	}
-	list, known := jsonList(ids), jsonList(slices.Collect(maps.Keys(seen)))
+	list, known := ToJSON(ids), ToJSON(slices.Collect(maps.Keys(seen)))
 	var q Query
 	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+
 		" WHERE {graph r} r.from_entity = value AND ", list)
@@ -240,7 +240,7 @@ func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool,
 	q.Add(") n {join} entities e ON {graph e} e.id = n.id WHERE e.id NOT IN (SELECT value FROM {each ?}) AND ", known)
 	tx.Sees(&q, v, "e", loci.LiveOnly)
 	q.Add(" ORDER BY e.seq LIMIT ?", limit)
-	return all(tx.c, &q, scanEntity)
+	return all(tx.c, q.String(), q.Args, scanEntity)
 }
 
 func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.GraphTrash, err error) {
@@ -266,7 +266,7 @@ func (g graph) Trash(_ context.Context, v loci.Viewer, limit int) (trash store.G
 	rq.Add(" AND ")
 	g.Sees(&rq, v, "t", loci.LiveOnly)
 	rq.Add(" ORDER BY r.deleted_at DESC, r.seq DESC LIMIT ?", limit)
-	trash.Relations, err = all(g.c, &rq, scanRelation)
+	trash.Relations, err = all(g.c, rq.String(), rq.Args, scanRelation)
 	return trash, err
 }
 

@@ -46,7 +46,7 @@ func (tx *GraphTx) spareEntity(v loci.Viewer, e *loci.Entity) (spared bool, err 
 	for _, q := range []*Query{&observations, &relations} {
 		err := tx.c.Query(q.String(), q.Args, func(r Row) (err error) {
 			a := loci.GraphAccess{Origin: r.Text(1), AllowedVendors: e.AllowedVendors}
-			if a.UserID, err = idAt[loci.UserID](r, 0); err != nil {
+			if a.UserID, err = IDAt[loci.UserID](r, 0); err != nil {
 				return err
 			}
 			for i := 2; i < 5; i++ {
@@ -82,7 +82,7 @@ func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loc
 		g.Sees(&q, v, "o", l)
 		q.Add(" AND ")
 		g.Sees(&q, v, "e", l)
-		list, err := all(g.c, &q, scanObservation)
+		list, err := all(g.c, q.String(), q.Args, scanObservation)
 		if err != nil {
 			return rows, err
 		}
@@ -92,7 +92,7 @@ func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loc
 		var q Query
 		q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id.String())
 		g.seesRelation(&q, v, l)
-		list, err := all(g.c, &q, scanRelation)
+		list, err := all(g.c, q.String(), q.Args, scanRelation)
 		if err != nil {
 			return rows, err
 		}

@@ -13,7 +13,7 @@ func (n entities) SetVendors(_ context.Context, v loci.Viewer, by loci.GraphAcce
 		return 0, err
 	}
 	bad := refusals{}
-	index, list := 0, toJSON(loci.Unique(vendors))
+	index, list := 0, ToJSON(loci.Unique(vendors))
 	set := func(kind, table, id string, find *Query) error {
 		err := n.setVendors(find, kind, table, id, list, &count)
 		if err != nil {

@@ -20,7 +20,7 @@ func (t idempotency) Begin(_ context.Context, r store.IdempotentRequest, stale t
 	}
 	_, err = t.c.One("SELECT body, at, status, answer FROM idempotency WHERE {idempotency} key = ?", Args{r.Key[:]},
 		func(row Row) error {
-			known = store.IdempotentRequest{Key: r.Key, At: timeAt(row, 1), Status: row.Int(2), Answer: bytes.Clone(row.Raw(3))}
+			known = store.IdempotentRequest{Key: r.Key, At: TimeAt(row, 1), Status: row.Int(2), Answer: bytes.Clone(row.Raw(3))}
 			copy(known.Body[:], row.Raw(0))
 			return nil
 		})
@@ -62,6 +62,6 @@ const purgeRequests = "DELETE FROM idempotency WHERE {idempotency} key IN (SELEC
 	"{idempotency} at < ? ORDER BY at LIMIT ?)"
 
 func (t idempotency) Purge(_ context.Context, then time.Time, limit int) (int, error) {
-	err := t.c.Exec(purgeRequests, ceilMicro(then), limit)
+	err := t.c.Exec(purgeRequests, CeilMicro(then), limit)
 	return int(t.c.Changes()), err
 }

@@ -11,7 +11,7 @@ const inviteColumns = "id, email, team_id, org_role, team_role, hash, invited_by
 func scanInvite(r Row) loci.Invite {
 	i := loci.Invite{ID: r.ID(0), Email: r.Text(1), TeamID: r.ID(2), OrgRole: loci.MemberRole(r.Text(3)),
 		TeamRole:  loci.MemberRole(r.Text(4)),
-		InvitedBy: r.ID(6), State: loci.InviteState(r.Text(7)), CreatedAt: timeAt(r, 8), ExpiresAt: timeAt(r, 9)}
+		InvitedBy: r.ID(6), State: loci.InviteState(r.Text(7)), CreatedAt: TimeAt(r, 8), ExpiresAt: TimeAt(r, 9)}
 	copy(i.Hash[:], r.Raw(5))
 	return i
 }
@@ -22,7 +22,7 @@ const revokePending = `UPDATE team_invites SET state = 'revoked'
 
 func (t teams) Invite(_ context.Context, i loci.Invite) error {
 	if i.State == loci.InvitePending {
-		if err := t.c.Exec(revokePending, i.Email, orNull(i.TeamID)); err != nil {
+		if err := t.c.Exec(revokePending, i.Email, OrNull(i.TeamID)); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (t teams) Invite(_ context.Context, i loci.Invite) error {
 		teamRole = string(i.TeamRole)
 	}
 	err := t.c.Exec("INSERT INTO team_invites ({org} "+inviteColumns+") VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		[16]byte(i.ID), i.Email, orNull(i.TeamID), string(i.OrgRole), teamRole, i.Hash[:], [16]byte(i.InvitedBy),
+		[16]byte(i.ID), i.Email, OrNull(i.TeamID), string(i.OrgRole), teamRole, i.Hash[:], [16]byte(i.InvitedBy),
 		string(i.State),
 		i.CreatedAt.UnixMicro(), i.ExpiresAt.UnixMicro())
 	switch {

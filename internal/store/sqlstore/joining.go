@@ -12,7 +12,7 @@ import (
 // with the same address was left by a process that died. Conflict if the address or the id is
 // taken, NotFound if the team does not exist.
 func (tx *Tx) BeginUser(u loci.User) error {
-	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", textOrNull(u.Email),
+	err := tx.c.Exec("DELETE FROM users WHERE {users} state = 'pending' AND (email = ? OR id = ?)", TextOrNull(u.Email),
 		[16]byte(u.ID))
 	if err == nil {
 		err = tx.insertUser(u, "pending")
@@ -32,9 +32,9 @@ func (tx *Tx) insertUser(u loci.User, state string) error {
 		teamRole = string(u.TeamRole)
 	}
 	return tx.c.Exec(`INSERT INTO users ({org} id, email, name, role, org_role, team_id, team_role, state, created_at)
-		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(u.ID), textOrNull(u.Email), u.Name, string(u.Role),
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(u.ID), TextOrNull(u.Email), u.Name, string(u.Role),
 		string(u.OrgRole),
-		orNull(u.TeamID), teamRole, state, u.CreatedAt.UnixMicro())
+		OrNull(u.TeamID), teamRole, state, u.CreatedAt.UnixMicro())
 }
 
 // ErrTaken returns the Conflict for an address that is taken.
@@ -69,7 +69,7 @@ func (tx *Tx) UserState(user loci.UserID) (state string, err error) {
 
 // SetEmail sets or clears a user's address.
 func (tx *Tx) SetEmail(ctx context.Context, user loci.UserID, email string) error {
-	err := tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email),
+	err := tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", TextOrNull(email),
 		[16]byte(user))
 	if err != nil || tx.c.Changes() == 0 {
 		return err
@@ -84,7 +84,8 @@ func (tx *Tx) SetEmail(ctx context.Context, user loci.UserID, email string) erro
 	return tx.memberChanged(&u, &u)
 }
 
-func textOrNull(s string) any {
+// TextOrNull is NULL for the empty text.
+func TextOrNull(s string) any {
 	if s == "" {
 		return nil
 	}

@@ -52,7 +52,7 @@ func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limi
 // liveIn adds that the row stands in that place, and that v sees it.
 func (t memories) liveIn(q *Query, v loci.Viewer, p store.Place) {
 	q.Add("m.user_id = ? AND m.scope = ? AND m.project_id {is} ? AND m.agent_id {is} ? AND m.workspace_id {is} ?",
-		[16]byte(p.UserID), string(p.Scope), orNull(p.ProjectID), orNull(p.AgentID), orNull(p.WorkspaceID))
+		[16]byte(p.UserID), string(p.Scope), OrNull(p.ProjectID), OrNull(p.AgentID), OrNull(p.WorkspaceID))
 	if p.Origin != "" {
 		q.Add(" AND m.origin = ?", p.Origin)
 	}
@@ -167,10 +167,10 @@ func (t memories) editQuery(q *Query, v loci.Viewer, e *store.EditQuery, row str
 	}
 	since, until := int64(math.MinInt64), int64(math.MaxInt64)
 	if !e.Since.IsZero() {
-		since = ceilMicro(e.Since)
+		since = CeilMicro(e.Since)
 	}
 	if !e.Until.IsZero() {
-		until = ceilMicro(e.Until)
+		until = CeilMicro(e.Until)
 	}
 	q.Add("SELECT m.id"+from+row+".user_id = ? AND "+row+".updated_at >= ? AND "+row+".updated_at < ? AND m.id > ?",
 		[16]byte(v.UserID), since, until, [16]byte(e.After))

@@ -12,15 +12,11 @@ import (
 type connections struct{ *Registry }
 
 func (m connections) Get(ctx context.Context, key [32]byte) (got store.Connection, err error) {
-	found := false
-	err = m.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One("SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON "+
-			"{global o} o.id = s.org_id AND o.state IN "+OpenStates+
-			" WHERE {global s} s.key = ?", Args{key[:]}, func(r Row) (err error) {
-			got = store.Connection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: timeAt(r, 3)}
-			got.ProjectID, err = idAt[loci.ProjectID](r, 2)
-			return err
-		})
+	found, err := m.first(ctx, "SELECT s.org_id, s.user_id, s.project_id, s.used_at FROM mcp_sessions s JOIN orgs o ON "+
+		"{global o} o.id = s.org_id AND o.state IN "+OpenStates+
+		" WHERE {global s} s.key = ?", Args{key[:]}, func(r Row) (err error) {
+		got = store.Connection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1), UsedAt: TimeAt(r, 3)}
+		got.ProjectID, err = IDAt[loci.ProjectID](r, 2)
 		return err
 	})
 	if err == nil && !found {
@@ -64,13 +60,13 @@ func (m connections) Remove(ctx context.Context, key [32]byte) error {
 func (m connections) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE "+
-			"{global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+			"{global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", CeilMicro(then), limit)
 		if err != nil {
 			return err
 		}
 		n = int(c.Changes())
 		err = c.Exec("DELETE FROM mcp_connections WHERE {global mcp_connections} key IN (SELECT key FROM mcp_connections "+
-			"WHERE {global mcp_connections} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+			"WHERE {global mcp_connections} used_at < ? ORDER BY used_at LIMIT ?)", CeilMicro(then), limit)
 		n += int(c.Changes())
 		return err
 	})
@@ -96,18 +92,14 @@ func (m connections) Open(ctx context.Context, o store.OpenConnection, keep int)
 }
 
 func (m connections) Opened(ctx context.Context, key [32]byte) (got store.OpenConnection, err error) {
-	found := false
-	err = m.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One("SELECT s.org_id, s.user_id, s.subject, s.state, s.used_at FROM mcp_connections s "+
-			"JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+" WHERE {global s} s.key = ?", Args{key[:]},
-			func(r Row) error {
-				got = store.OpenConnection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1),
-					State: bytes.Clone(r.Raw(3)), UsedAt: timeAt(r, 4)}
-				copy(got.Subject[:], r.Raw(2))
-				return nil
-			})
-		return err
-	})
+	found, err := m.first(ctx, "SELECT s.org_id, s.user_id, s.subject, s.state, s.used_at FROM mcp_connections s "+
+		"JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+" WHERE {global s} s.key = ?", Args{key[:]},
+		func(r Row) error {
+			got = store.OpenConnection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1),
+				State: bytes.Clone(r.Raw(3)), UsedAt: TimeAt(r, 4)}
+			copy(got.Subject[:], r.Raw(2))
+			return nil
+		})
 	if err == nil && !found {
 		err = loci.Errorf(loci.NotFound, "no such connection")
 	}

@@ -13,17 +13,11 @@ var insertMemory = "INSERT INTO memories ({org} id, digest, " + Columns("") + ")
 	strings.Repeat(", ?", len(stateColumns)) + ")"
 
 func (t memories) Insert(_ context.Context, m *loci.Memory) error {
-	if err := t.mine(m.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(m.UserID); err != nil {
+	if err := t.writable(m.OrgID, m.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec(insertMemory, append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "memory %s exists already", m.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "memory %s exists already", m.ID); err != nil {
 		return err
 	}
 	seq, err := t.memorySeq(m.ID)

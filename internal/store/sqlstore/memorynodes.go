@@ -13,10 +13,7 @@ import (
 type memoryNodes struct{ *Tx }
 
 func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
-	if err := t.mine(n.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(n.UserID); err != nil {
+	if err := t.writable(n.OrgID, n.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec(`INSERT INTO memory_nodes ({org} scope, deleted_at, expires_at, superseded_by, team_id, project_id,
@@ -24,10 +21,7 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 		allowed_vendors, name, description, tags, updated_at, secrets_kept, id, user_id, origin, created_at)
 		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(bindNode(n), [16]byte(n.ID), [16]byte(n.UserID), n.Origin, n.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "memory node %s exists already", n.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "memory node %s exists already", n.ID); err != nil {
 		return err
 	}
 	return t.nodeChanged(nil, n)
@@ -35,9 +29,9 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 
 // bindNode returns the columns that Update may change.
 func bindNode(n *loci.MemoryNode) []any {
-	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID),
-		orNull(n.ProjectID), orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description,
-		toJSON(n.Tags), n.UpdatedAt.UnixMicro(), n.SecretsKept}
+	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), OrNull(n.SupersededBy), OrNull(n.TeamID),
+		OrNull(n.ProjectID), OrNull(n.AgentID), OrNull(n.WorkspaceID), ToJSON(n.AllowedVendors), n.Name, n.Description,
+		ToJSON(n.Tags), n.UpdatedAt.UnixMicro(), n.SecretsKept}
 }
 
 const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
@@ -52,11 +46,11 @@ type storedNode struct {
 func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 	n = &storedNode{seq: r.Int64(0)}
 	n.ID = r.ID(1)
-	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: timeAt(r, 4),
-		ExpiresAt:    timeAt(r, 5),
+	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: TimeAt(r, 4),
+		ExpiresAt:    TimeAt(r, 5),
 		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10),
 		Origin: r.Text(12)}
-	n.Name, n.Description, n.CreatedAt, n.UpdatedAt, n.SecretsKept = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17),
+	n.Name, n.Description, n.CreatedAt, n.UpdatedAt, n.SecretsKept = r.Text(13), r.Text(14), TimeAt(r, 16), TimeAt(r, 17),
 		r.Bool(18)
 	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(11)); err == nil {
 		n.Tags, err = fromJSON[string](r.Raw(15))
@@ -191,13 +185,8 @@ func (t memoryNodes) erase(n *storedNode) error {
 
 // eraseAll erases the nodes that the condition on m selects, at most limit.
 func (t memoryNodes) eraseAll(limit int, condition string, arg any) (int, error) {
-	var list []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?",
-		Args{arg, limit}, func(r Row) error {
-			n, err := t.scanNode(r)
-			list = append(list, n)
-			return err
-		})
+	list, err := all(t.c, "SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?",
+		Args{arg, limit}, t.scanNode)
 	for _, n := range list {
 		if err == nil {
 			err = t.erase(n)
@@ -207,5 +196,5 @@ func (t memoryNodes) eraseAll(limit int, condition string, arg any) (int, error)
 }
 
 func (t memoryNodes) Purge(_ context.Context, then time.Time, limit int) (int, error) {
-	return t.eraseAll(limit, "m.deleted_at < ?", ceilMicro(then))
+	return t.eraseAll(limit, "m.deleted_at < ?", CeilMicro(then))
 }

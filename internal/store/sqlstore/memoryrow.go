@@ -42,12 +42,12 @@ func Columns(prefix string) string {
 // BindState returns the values of the columns of Columns.
 func BindState(m *loci.Memory) []any {
 	return []any{[16]byte(m.UserID), string(m.Scope), string(m.Type), micros(m.DeletedAt), micros(m.ExpiresAt),
-		orNull(m.SupersededBy), orNull(m.TeamID), orNull(m.ProjectID), orNull(m.AgentID), orNull(m.WorkspaceID),
-		orNull(m.SessionID),
-		toJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
+		OrNull(m.SupersededBy), OrNull(m.TeamID), OrNull(m.ProjectID), OrNull(m.AgentID), OrNull(m.WorkspaceID),
+		OrNull(m.SessionID),
+		ToJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
 		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
-		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID),
-		orNull(m.EditorSessionID), m.SecretsKept}
+		ToJSON(m.Tags), m.Title, m.Summary, m.Content, OrNull(m.EditorID), OrNull(m.EditorCredentialID),
+		OrNull(m.EditorSessionID), m.SecretsKept}
 }
 
 // TextDigest is the value of the column digest, by which an index finds a text: 8 bytes of the SHA-256
@@ -112,17 +112,17 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 		before = &loci.Memory{}
 	}
 	tx.before = m
-	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: again(r, i+1, before.Scope), DeletedAt: timeAt(r, i+3),
-		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7),
+	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: again(r, i+1, before.Scope), DeletedAt: TimeAt(r, i+3),
+		ExpiresAt: TimeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7),
 		AgentID:     r.ID(i + 8),
 		WorkspaceID: r.ID(i + 9), Origin: again(r, i+12, before.Origin)}
 	m.Type, m.SessionID = again(r, i+2, before.Type), r.ID(i+10)
-	m.CreatedAt, m.UpdatedAt = timeAt(r, i+13), timeAt(r, i+14)
+	m.CreatedAt, m.UpdatedAt = TimeAt(r, i+13), TimeAt(r, i+14)
 	m.State = loci.State{Version: r.Int(i + 15), Change: again(r, i+16, before.Change),
 		Editor:   again(r, i+17, before.Editor),
 		EditorID: r.ID(i + 29), EditorCredentialID: r.ID(i + 30), EditorSessionID: r.ID(i + 31)}
 	m.Importance, m.Pinned, m.SecretsKept = r.Int(i+18), r.Bool(i+19), r.Bool(i+32)
-	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
+	m.ValidFrom, m.ValidTo = TimeAt(r, i+20), TimeAt(r, i+21)
 	m.Key, m.Category, m.Source = r.Text(i+22), again(r, i+23, before.Category), again(r, i+24, before.Source)
 	m.Title, m.Summary, m.Content = r.Text(i+26), r.Text(i+27), r.Text(i+28)
 	if m.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(i + 11)); err != nil {
@@ -132,8 +132,9 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	return err
 }
 
-// toJSON encodes a list without the escapes that are meant for browsers.
-func toJSON[T ~string](list []T) string {
+// ToJSON packs any number of values into one parameter, so that one SQL text serves them all. It does not use the
+// escapes that are meant for browsers.
+func ToJSON[T ~string](list []T) string {
 	if len(list) == 0 {
 		return "[]"
 	}
@@ -164,7 +165,7 @@ func fromJSON[T ~string](text []byte) ([]T, error) {
 	return list, err
 }
 
-// plainList reads a list of strings without escapes, in the form in which toJSON writes it.
+// plainList reads a list of strings without escapes, in the form in which ToJSON writes it.
 func plainList[T ~string](text []byte) ([]T, bool) {
 	rest, ok := strings.CutPrefix(string(text), `["`)
 	if ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzFromJSON checks that reading a stored list gives what encoding/json reads, also of a list that
-// toJSON did not write.
+// ToJSON did not write.
 func FuzzFromJSON(f *testing.F) {
 	for _, text := range []string{`[]`, `["*"]`, `["ops"]`, `["ops","a b"]`, `["a\"b","c"]`, `["a","",""]`, `["a", "b"]`,
 		`["a",1,"b"]`, `["a"b"]`, `[""]`, `["日本","🙂"]`, `["\\",","]`, `["`, `["]`, `null`, `["a\n"]`, `[["a"],"b"]`} {
@@ -23,8 +23,8 @@ func FuzzFromJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := fromJSON[string]([]byte(toJSON(got))); err != nil || !slices.Equal(again, got) {
-			t.Fatalf("%q is stored as %s and read as %q, %v", got, toJSON(got), again, err)
+		if again, err := fromJSON[string]([]byte(ToJSON(got))); err != nil || !slices.Equal(again, got) {
+			t.Fatalf("%q is stored as %s and read as %q, %v", got, ToJSON(got), again, err)
 		}
 	})
 }

@@ -29,7 +29,7 @@ var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
 func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
 	i = &placed{seq: r.Int64(0), parent: r.Int64(1), rank: r.Int64(2)}
 	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5),
-		ProjectID: r.ID(6), EntityID: r.ID(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11),
+		ProjectID: r.ID(6), EntityID: r.ID(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: TimeAt(r, 11),
 		Noticed: loci.Noticed{SecretsKept: r.Bool(12)}, Text: r.Text(13)}
 	i.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return i, err
@@ -349,14 +349,8 @@ func (t memoryNodes) EditItem(_ context.Context, v loci.Viewer, id loci.NodeItem
 // eraseItemsOf removes the items that a person added to nodes, and the items below these.
 // Otherwise more readers than before would see the items below.
 func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
-	var nodes []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items "+
-		"WHERE {node_items} user_id = ?)",
-		Args{[16]byte(user)}, func(r Row) error {
-			n, err := t.scanNode(r)
-			nodes = append(nodes, n)
-			return err
-		})
+	nodes, err := all(t.c, "SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq "+
+		"FROM node_items WHERE {node_items} user_id = ?)", Args{[16]byte(user)}, t.scanNode)
 	if err != nil {
 		return err
 	}

@@ -91,12 +91,9 @@ func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, me
 	err = t.c.Exec(`INSERT INTO node_items ({org} id, node_seq, parent_seq, rank, kind, memory_seq, project_id,
 		entity_id, text, user_id, origin, allowed_vendors, created_at, secrets_kept)
 		VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
-		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin,
-		toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro(), i.SecretsKept)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "item %s exists already", i.ID)
-	}
-	if err != nil {
+		string(i.Kind), memory, OrNull(i.ProjectID), OrNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin,
+		ToJSON(i.AllowedVendors), i.CreatedAt.UnixMicro(), i.SecretsKept)
+	if err = t.d.orTaken(err, "item %s exists already", i.ID); err != nil {
 		return err
 	}
 	return t.changed(node, &placed{NodeItem: *i, above: to.parent})

@@ -15,7 +15,7 @@ const clientColumns = "id, name, redirect_uris, uri, vendor, created_at, last_us
 
 func scanClient(r Row) (c loci.OAuthClient, err error) {
 	c = loci.OAuthClient{ID: r.Text(0), Name: r.Text(1), URI: r.Text(3), Vendor: loci.Vendor(r.Text(4)),
-		CreatedAt: timeAt(r, 5), LastUsedAt: timeAt(r, 6)}
+		CreatedAt: TimeAt(r, 5), LastUsedAt: TimeAt(r, 6)}
 	c.RedirectURIs, err = fromJSON[string](r.Raw(2))
 	return c, err
 }
@@ -28,32 +28,19 @@ func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
 			`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
 			name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
 			last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
-			c.ID, c.Name, toJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
+			c.ID, c.Name, ToJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
 	})
 }
 
 func (o oauth) Client(ctx context.Context, id string) (c loci.OAuthClient, err error) {
-	found := false
-	err = o.db.View(ctx, func(conn Conn) error {
-		found, err = conn.One("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} id = ?", Args{id},
-			func(r Row) (err error) { c, err = scanClient(r); return err })
-		return err
-	})
+	found, err := o.first(ctx, "SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} id = ?",
+		Args{id}, func(r Row) (err error) { c, err = scanClient(r); return err })
 	return c, orMissing(found, err, noClient)
 }
 
-func (o oauth) Clients(ctx context.Context, limit int) (list []loci.OAuthClient, err error) {
-	err = o.db.View(ctx, func(conn Conn) error {
-		list = nil
-		return conn.Query("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE ORDER BY "+
-			"created_at DESC, id LIMIT ?", Args{limit},
-			func(r Row) error {
-				c, err := scanClient(r)
-				list = append(list, c)
-				return err
-			})
-	})
-	return list, err
+func (o oauth) Clients(ctx context.Context, limit int) ([]loci.OAuthClient, error) {
+	return every(ctx, o.Registry, "SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE "+
+		"ORDER BY created_at DESC, id LIMIT ?", Args{limit}, scanClient)
 }
 
 func (o oauth) SetVendor(ctx context.Context, id string, v loci.Vendor) error {
@@ -94,15 +81,15 @@ var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name",
 	"workspace_id",
 	"created_at", "expires_at", "revoked_at", "last_used_at"}
 
-// grantColumns are the columns that scanGrant reads, starting at column i.
+// grantColumns are the first columns of what scanGrant reads.
 var grantColumns = "g." + strings.Join(grantNames, ", g.")
 
-func scanGrant(r Row, i int) (g loci.Grant, err error) {
-	g = loci.Grant{ID: r.ID(i), OrgID: loci.OrgID(r.Text(i + 1)), UserID: r.ID(i + 2), ClientID: r.Text(i + 3),
-		ClientName: r.Text(i + 4),
-		Vendor:     loci.Vendor(r.Text(i + 5)), Resource: r.Text(i + 7), WorkspaceID: r.ID(i + 8),
-		CreatedAt: timeAt(r, i+9), ExpiresAt: timeAt(r, i+10), RevokedAt: timeAt(r, i+11), LastUsedAt: timeAt(r, i+12)}
-	if g.Rights, err = fromJSON[loci.Right](r.Raw(i + 6)); len(g.Rights) == 0 {
+func scanGrant(r Row) (g loci.Grant, err error) {
+	g = loci.Grant{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), ClientID: r.Text(3),
+		ClientName: r.Text(4),
+		Vendor:     loci.Vendor(r.Text(5)), Resource: r.Text(7), WorkspaceID: r.ID(8),
+		CreatedAt: TimeAt(r, 9), ExpiresAt: TimeAt(r, 10), RevokedAt: TimeAt(r, 11), LastUsedAt: TimeAt(r, 12)}
+	if g.Rights, err = fromJSON[loci.Right](r.Raw(6)); len(g.Rights) == 0 {
 		g.Rights = nil
 	}
 	return g, err
@@ -121,8 +108,8 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 		}
 		err := c.Exec("INSERT INTO oauth_grants ({global} "+strings.Join(grantNames, ", ")+`)
 			SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates,
-			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), toJSON(g.Rights), g.Resource,
-			orNull(g.WorkspaceID),
+			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), ToJSON(g.Rights), g.Resource,
+			OrNull(g.WorkspaceID),
 			g.CreatedAt.UnixMicro(), g.ExpiresAt.UnixMicro(), micros(g.RevokedAt), micros(g.LastUsedAt), string(g.OrgID))
 		if err != nil {
 			return err
@@ -139,22 +126,14 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 	return err
 }
 
-func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) (list []loci.Grant, err error) {
+func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.Grant, error) {
 	var q Query
 	q.Add("SELECT "+grantColumns+" FROM oauth_grants g WHERE {global g} g.org_id = ?", string(org))
 	if !user.IsZero() {
 		q.Add(" AND g.user_id = ?", [16]byte(user))
 	}
 	q.Add(" ORDER BY g.created_at DESC, g.{seq} DESC")
-	err = o.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query(q.String(), q.Args, func(r Row) error {
-			g, err := scanGrant(r, 0)
-			list = append(list, g)
-			return err
-		})
-	})
-	return list, err
+	return every(ctx, o.Registry, q.String(), q.Args, scanGrant)
 }
 
 func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.GrantID, at time.Time) error {
@@ -162,7 +141,7 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 	err := o.db.Update(ctx, func(c Conn) error {
 		found, err := c.One("SELECT user_id FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND "+
 			"user_id = coalesce(?3, user_id)",
-			Args{[16]byte(id), string(org), orNull(user)}, func(r Row) error { owner = r.ID(0); return nil })
+			Args{[16]byte(id), string(org), OrNull(user)}, func(r Row) error { owner = r.ID(0); return nil })
 		if err = orMissing(found, err, noGrant); err != nil {
 			return err
 		}
@@ -185,7 +164,7 @@ func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 
 // Purge keeps a used refresh token until it would have expired. Only then can Loci detect that someone uses it again.
 func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
-	before := ceilMicro(then)
+	before := CeilMicro(then)
 	err = o.db.Update(ctx, func(c Conn) error {
 		n = 0
 		for _, sql := range []string{

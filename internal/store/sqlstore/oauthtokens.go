@@ -15,16 +15,12 @@ var refreshByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at " +
 	"FROM oauth_refresh_tokens k JOIN oauth_grants g ON {global g} g.id = k.grant_id WHERE {global k} k.hash = ?"
 
 func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g loci.Grant, err error) {
-	found := false
-	err = o.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One(codeByHash, Args{hash[:]}, func(r Row) (err error) {
-			i := len(grantNames)
-			code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
-				Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: timeAt(r, i)}
-			g, err = scanGrant(r, 0)
-			code.GrantID = g.ID
-			return err
-		})
+	found, err := o.first(ctx, codeByHash, Args{hash[:]}, func(r Row) (err error) {
+		i := len(grantNames)
+		code = loci.AuthCode{Hash: hash, ExpiresAt: TimeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
+			Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: TimeAt(r, i)}
+		g, err = scanGrant(r)
+		code.GrantID = g.ID
 		return err
 	})
 	if err == nil && !found {
@@ -34,14 +30,10 @@ func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g l
 }
 
 func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshToken, g loci.Grant, err error) {
-	found := false
-	err = o.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One(refreshByHash, Args{hash[:]}, func(r Row) (err error) {
-			g, err = scanGrant(r, 0)
-			i := len(grantNames)
-			t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, i+1), UsedAt: timeAt(r, i)}
-			return err
-		})
+	found, err := o.first(ctx, refreshByHash, Args{hash[:]}, func(r Row) (err error) {
+		g, err = scanGrant(r)
+		i := len(grantNames)
+		t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: TimeAt(r, i+1), UsedAt: TimeAt(r, i)}
 		return err
 	})
 	if err == nil && !found {
@@ -84,11 +76,11 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 		var until time.Time // when it can be exchanged for the last time
 		found, err := c.One(x.find, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
-			until = timeAt(r, i+1)
+			until = TimeAt(r, i+1)
 			if !r.Null(i) {
-				until = timeAt(r, i).Add(loci.ReplayGrace)
+				until = TimeAt(r, i).Add(loci.ReplayGrace)
 			}
-			g, err = scanGrant(r, 0)
+			g, err = scanGrant(r)
 			return err
 		})
 		switch {
@@ -128,10 +120,7 @@ func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credentia
 	}
 	err := c.Exec("INSERT INTO oauth_refresh_tokens ({global} hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:],
 		[16]byte(g.ID), next.ExpiresAt.UnixMicro())
-	if o.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "that refresh token exists already")
-	}
-	if err != nil {
+	if err = o.d.orTaken(err, "that refresh token exists already"); err != nil {
 		return err
 	}
 	if next.ExpiresAt.After(g.ExpiresAt) {

@@ -19,19 +19,12 @@ func (r *Registry) Orgs() Orgs { return Orgs{r} }
 const OpenStates = "('active', 'suspended')"
 
 // Get returns an org, or NotFound if it is still being created or is being deleted.
-func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	org, err := o.Exists(ctx, id)
-	return org, err
-}
+func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) { return o.Exists(ctx, id) }
 
 // List returns the orgs, by id.
-func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
-	err = o.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.state IN "+OpenStates+" ORDER BY o.id", nil,
-			func(r Row) error { list = append(list, scanOrg(r, 0)); return nil })
-	})
-	return list, err
+func (o Orgs) List(ctx context.Context) ([]loci.Org, error) {
+	return every(ctx, o.Registry, "SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.state IN "+OpenStates+
+		" ORDER BY o.id", nil, func(r Row) (loci.Org, error) { return scanOrg(r, 0), nil })
 }
 
 // Update reads the row in the transaction that writes it, so that two concurrent changes of
@@ -59,7 +52,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, "+
 			"asset_total = ?, asset_types = ?, events = ?, events_retention = ?, legal_hold = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
-			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events),
+			org.Assets.MaxBytes, org.Assets.TotalBytes, ToJSON(org.Assets.MediaTypes), string(org.Events),
 			retentionText(&org), org.Hold, string(id))
 	})
 	if err != nil {
@@ -88,7 +81,7 @@ const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces,
 func scanOrg(r Row, i int) loci.Org {
 	org := loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
 		State:    loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: TimeAt(r, i+6),
 		ProjectsVersion: r.Int64(i + 7),
 		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
 			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11)),
@@ -129,16 +122,9 @@ func typesOf(text string) (types []string) {
 
 // LookUp returns the registry's row, whatever its state, or NotFound.
 func (r *Registry) LookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
-	found := false
-	err = r.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ?", Args{string(id)},
-			func(row Row) error { org = scanOrg(row, 0); return nil })
-		return err
-	})
-	if err == nil && !found {
-		err = NoOrg()
-	}
-	return org, string(org.State), err
+	found, err := r.first(ctx, "SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ?", Args{string(id)},
+		func(row Row) error { org = scanOrg(row, 0); return nil })
+	return org, string(org.State), orMissing(found, err, NoOrg)
 }
 
 // Exists returns an org, or NotFound if it is still being created or is being deleted.

@@ -23,21 +23,13 @@ func (m projectMembers) All(ctx context.Context, org loci.OrgID, in loci.Workspa
 }
 
 func (m projectMembers) ids(ctx context.Context, in loci.WorkspaceID, where string, args ...any) (
-	list []loci.ProjectID, err error) {
+	[]loci.ProjectID, error) {
 	if !in.IsZero() {
 		where += " AND (p.workspace_id IS NULL OR p.workspace_id = ?)"
 		args = append(args, [16]byte(in))
 	}
-	err = m.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT p.id"+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where+" ORDER BY p.id", args,
-			func(r Row) error {
-				id, err := idAt[loci.ProjectID](r, 0)
-				list = append(list, id)
-				return err
-			})
-	})
-	return list, err
+	return every(ctx, m.Registry, "SELECT p.id"+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where+
+		" ORDER BY p.id", args, func(r Row) (loci.ProjectID, error) { return IDAt[loci.ProjectID](r, 0) })
 }
 
 // hasProject rejects the id of a project that the org does not have.
@@ -106,7 +98,7 @@ func (m projectMembers) Remove(ctx context.Context, org loci.OrgID, id loci.Proj
 func (m projectMembers) Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (n int, err error) {
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("UPDATE projects SET workspace_id = ? WHERE {global projects} org_id = ? AND workspace_id IS NULL",
-			orNull(workspace), string(org))
+			OrNull(workspace), string(org))
 		if n = int(c.Changes()); err == nil && n > 0 { // a user in another workspace can no longer reach them
 			err = c.Exec("UPDATE orgs SET projects_version = projects_version + 1 WHERE {global orgs} id = ?", string(org))
 		}

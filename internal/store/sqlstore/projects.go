@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -19,7 +18,8 @@ func (r *Registry) Projects() Projects { return Projects{r} }
 // that the times sort as text.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
-func iso(t time.Time) string { return t.UTC().Format(isoTime) }
+// ISO returns a time in this format.
+func ISO(t time.Time) string { return t.UTC().Format(isoTime) }
 
 func isoAt(r Row, col int) time.Time {
 	t, err := time.Parse(isoTime, r.Text(col))
@@ -65,7 +65,7 @@ const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p
 const fromProjects = " FROM projects p JOIN orgs o ON {global o} o.id = p.org_id AND o.state IN " + OpenStates
 
 func scanProject(r Row) (p ProjectRow, err error) {
-	if p.ID, err = idAt[loci.ProjectID](r, 0); err != nil {
+	if p.ID, err = IDAt[loci.ProjectID](r, 0); err != nil {
 		return p, err
 	}
 	p.OrgID, p.WorkspaceID, p.Name, p.Description = loci.OrgID(r.Text(1)), r.ID(2), r.Text(3), r.Text(4)
@@ -77,7 +77,8 @@ func scanProject(r Row) (p ProjectRow, err error) {
 	return p, nil
 }
 
-func idAt[T ~[16]byte](r Row, col int) (T, error) {
+// IDAt returns the id whose text is in a column.
+func IDAt[T ~[16]byte](r Row, col int) (T, error) {
 	id, err := loci.ParseMemoryID(r.Text(col))
 	return T(id), err
 }
@@ -114,15 +115,10 @@ func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.P
 // one applies the rule itself to the only row that can match, so that its cost does not grow with
 // the number of the viewer's projects.
 func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
-	found := false
-	err = ps.db.View(ctx, func(c Conn) error {
-		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where,
-			Args{string(v.OrgID), arg},
-			func(r Row) error {
-				row, err := scanProject(r)
-				p = row.Project
-				return err
-			})
+	found, err := ps.first(ctx, "SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+
+		where, Args{string(v.OrgID), arg}, func(r Row) error {
+		row, err := scanProject(r)
+		p = row.Project
 		return err
 	})
 	if err == nil && (!found || !v.InProject(&p)) {
@@ -141,19 +137,10 @@ func inProject(q *Query, v loci.Viewer) {
 	for i, id := range v.ProjectIDs {
 		ids[i] = id.String()
 	}
-	q.Add("p.org_id = ? AND p.id IN (SELECT value FROM {each ?})"+projectExists, string(v.OrgID), jsonList(ids))
+	q.Add("p.org_id = ? AND p.id IN (SELECT value FROM {each ?})"+projectExists, string(v.OrgID), ToJSON(ids))
 	if !v.WorkspaceID.IsZero() {
 		q.Add(" AND p.workspace_id = ?", [16]byte(v.WorkspaceID))
 	}
-}
-
-// jsonList packs any number of values into one parameter, so that one SQL text serves them all.
-func jsonList(list []string) string {
-	b, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // strings always encode
-	}
-	return string(b)
 }
 
 // List returns a page of the projects that v belongs to, by name.
@@ -205,7 +192,7 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 		p.UpdatedAt = ps.now().UTC().Truncate(loci.GraphTime)
 		return c.Exec("UPDATE projects SET name = ?, description = ?, workspace_id = ?, everyone = ?, updated_at = ? "+
 			"WHERE {global projects} id = ?",
-			p.Name, p.Description, orNull(p.WorkspaceID), p.Everyone, iso(p.UpdatedAt), id.String())
+			p.Name, p.Description, OrNull(p.WorkspaceID), p.Everyone, ISO(p.UpdatedAt), id.String())
 	})
 	if err != nil {
 		return loci.Project{}, ps.NameTaken(err, p.Name)
@@ -216,22 +203,14 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 
 // InWorkspace reports whether a project is in that workspace.
 func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (
-	there bool, err error) {
-	err = ps.db.View(ctx, func(c Conn) (err error) {
-		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+
-			" LIMIT 1",
-			Args{string(org), orNull(workspace)}, func(Row) error { return nil })
-		return err
-	})
-	return there, err
+	bool, error) {
+	return ps.first(ctx, "SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+
+		" LIMIT 1", Args{string(org), OrNull(workspace)}, func(Row) error { return nil })
 }
 
 // NameTaken turns the error of a statement that sets a project's name into a Conflict.
 func (r *Registry) NameTaken(err error, name string) error {
-	if r.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
-	}
-	return err
+	return r.d.orTaken(err, "a project named %s exists; choose another name", loci.OneLine(name))
 }
 
 // Of returns the settled projects of an org, ordered by id. "" means all orgs.
@@ -248,14 +227,6 @@ func (r *Registry) UnsettledProjects(ctx context.Context) ([]ProjectRow, error) 
 	return r.Projects().rows(ctx, " WHERE {global p} p.intent IS NOT NULL")
 }
 
-func (ps Projects) rows(ctx context.Context, where string, args ...any) (list []ProjectRow, err error) {
-	err = ps.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT "+projectColumns+fromProjects+where, args, func(r Row) error {
-			p, err := scanProject(r)
-			list = append(list, p)
-			return err
-		})
-	})
-	return list, err
+func (ps Projects) rows(ctx context.Context, where string, args ...any) ([]ProjectRow, error) {
+	return every(ctx, ps.Registry, "SELECT "+projectColumns+fromProjects+where, args, scanProject)
 }

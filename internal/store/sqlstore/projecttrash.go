@@ -40,14 +40,8 @@ func trashed(m *loci.Memory, now time.Time) *loci.Memory {
 // TrashNodes trashes memory nodes of the project, at most limit, and returns the number.
 func (tx *Tx) TrashNodes(ctx context.Context, id loci.ProjectID, now time.Time, limit int) (int, error) {
 	t := memoryNodes{tx}
-	var list []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.scope = 'project' AND m.project_id = ? "+
-		"AND m.deleted_at IS NULL LIMIT ?",
-		Args{[16]byte(id), limit}, func(r Row) error {
-			n, err := t.scanNode(r)
-			list = append(list, n)
-			return err
-		})
+	list, err := all(t.c, "SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.scope = 'project' AND "+
+		"m.project_id = ? AND m.deleted_at IS NULL LIMIT ?", Args{[16]byte(id), limit}, t.scanNode)
 	for _, old := range list {
 		next := old.MemoryNode
 		next.DeletedAt, next.UpdatedAt = now, now

@@ -111,8 +111,8 @@ func orMissing(found bool, err error, missing func() error) error {
 	return err
 }
 
-// orNull is NULL for the zero id.
-func orNull(id [16]byte) any {
+// OrNull is NULL for the zero id.
+func OrNull(id [16]byte) any {
 	if id == [16]byte{} {
 		return nil
 	}
@@ -127,8 +127,8 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// ceilMicro returns the first microsecond that is not before t. Stored times have no finer resolution.
-func ceilMicro(t time.Time) int64 {
+// CeilMicro returns the first microsecond that is not before t. Stored times have no finer resolution.
+func CeilMicro(t time.Time) int64 {
 	n := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
 		n++
@@ -136,7 +136,8 @@ func ceilMicro(t time.Time) int64 {
 	return n
 }
 
-func timeAt(r Row, col int) time.Time {
+// TimeAt returns the time in a column, or the zero time for NULL.
+func TimeAt(r Row, col int) time.Time {
 	if n := r.Int64(col); n != 0 || !r.Null(col) {
 		return time.UnixMicro(n).UTC()
 	}

@@ -10,10 +10,7 @@ import (
 type reflections struct{ *Tx }
 
 func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
-	if err := t.mine(n.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(n.UserID); err != nil {
+	if err := t.writable(n.OrgID, n.UserID); err != nil {
 		return err
 	}
 	body, err := json.Marshal(n)
@@ -53,7 +50,7 @@ func (t reflections) narrow(to *loci.EventAccess, condition string, value [16]by
 			continue
 		}
 		err = t.c.Exec("UPDATE reflections SET reach = ?, team_id = ?, allowed_vendors = ? WHERE {reflections} seq = ?",
-			string(now.Reach), orNull(now.TeamID), toJSON(now.AllowedVendors), n.seq)
+			string(now.Reach), OrNull(now.TeamID), ToJSON(now.AllowedVendors), n.seq)
 	}
 	return err
 }
@@ -67,9 +64,7 @@ func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
 	if err := json.Unmarshal(r.Raw(8), n); err != nil {
 		return nil, err
 	}
-	if n.TaskIDs == nil { // as it was stored once
-		n.TaskIDs = []loci.TaskID{}
-	}
+	n.TaskIDs = loci.OrEmpty(n.TaskIDs) // it was stored as null once
 	n.EventAccess, err = tx.scanAccess(r)
 	return n, err
 }

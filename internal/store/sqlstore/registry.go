@@ -37,6 +37,19 @@ func (r *Registry) hints(ctx context.Context, err error, list ...store.FeedHint)
 	}
 }
 
+// first runs a statement in a transaction and calls row for its first row, if there is one.
+func (r *Registry) first(ctx context.Context, text string, args Args, row func(Row) error) (found bool, err error) {
+	err = r.db.View(ctx, func(c Conn) (err error) { found, err = c.One(text, args, row); return err })
+	return found, err
+}
+
+// every runs a statement in a transaction and returns its rows.
+func every[T any](ctx context.Context, r *Registry, text string, args Args, scan func(Row) (T, error)) (
+	list []T, err error) {
+	err = r.db.View(ctx, func(c Conn) (err error) { list, err = all(c, text, args, scan); return err })
+	return list, err
+}
+
 // account is the hint about a key, a grant or a sign-in of a person.
 func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) store.FeedHint {
 	return store.FeedHint{Org: org, Kind: kind, ID: id, Change: change, Access: []loci.Access{own(user)}}
@@ -90,30 +103,21 @@ func (j jobs) Put(ctx context.Context, one store.Job) error {
 	})
 }
 
-func (j jobs) List(ctx context.Context) (list []store.Job, err error) {
-	err = j.db.View(ctx, func(c Conn) error {
-		return c.Query("SELECT j.name, j.begun_at, j.ended_at, j.changed, j.error, j.next_at FROM jobs j "+
-			"WHERE {global j} TRUE ORDER BY j.name", nil, func(r Row) error {
-			list = append(list, store.Job{Name: r.Text(0), BegunAt: timeAt(r, 1), EndedAt: timeAt(r, 2), Rows: r.Int(3),
-				Error: r.Text(4), NextAt: timeAt(r, 5)})
-			return nil
-		})
+func (j jobs) List(ctx context.Context) ([]store.Job, error) {
+	return every(ctx, j.Registry, "SELECT j.name, j.begun_at, j.ended_at, j.changed, j.error, j.next_at FROM jobs j "+
+		"WHERE {global j} TRUE ORDER BY j.name", nil, func(r Row) (store.Job, error) {
+		return store.Job{Name: r.Text(0), BegunAt: TimeAt(r, 1), EndedAt: TimeAt(r, 2), Rows: r.Int(3), Error: r.Text(4),
+			NextAt: TimeAt(r, 5)}, nil
 	})
-	return list, err
 }
 
 type settings struct{ *Registry }
 
-func (s settings) List(ctx context.Context) (list []loci.StoredSetting, err error) {
-	err = s.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT key, value, changed_at FROM settings WHERE {global settings} TRUE ORDER BY key", nil,
-			func(r Row) error {
-				list = append(list, loci.StoredSetting{Key: r.Text(0), Value: r.Text(1), At: timeAt(r, 2)})
-				return nil
-			})
-	})
-	return list, err
+func (s settings) List(ctx context.Context) ([]loci.StoredSetting, error) {
+	return every(ctx, s.Registry, "SELECT key, value, changed_at FROM settings WHERE {global settings} TRUE ORDER BY key",
+		nil, func(r Row) (loci.StoredSetting, error) {
+			return loci.StoredSetting{Key: r.Text(0), Value: r.Text(1), At: TimeAt(r, 2)}, nil
+		})
 }
 
 func (s settings) Put(ctx context.Context, one loci.StoredSetting) error {
@@ -156,7 +160,7 @@ func (l limits) Failures(ctx context.Context, key string) (n int, last time.Time
 
 func failures(c Conn, key string) (n int, last time.Time, err error) {
 	_, err = c.One("SELECT n, last FROM failures WHERE {global failures} key = ?", Args{key},
-		func(r Row) error { n, last = r.Int(0), timeAt(r, 1); return nil })
+		func(r Row) error { n, last = r.Int(0), TimeAt(r, 1); return nil })
 	return n, last, err
 }
 
@@ -181,9 +185,9 @@ func (l limits) Clear(ctx context.Context, key string) error {
 
 func (l limits) Purge(ctx context.Context, then time.Time) error {
 	return l.db.Update(ctx, func(c Conn) error {
-		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, ceilMicro(then)); err != nil {
+		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, CeilMicro(then)); err != nil {
 			return err
 		}
-		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", ceilMicro(then))
+		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", CeilMicro(then))
 	})
 }

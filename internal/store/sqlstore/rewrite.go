@@ -71,7 +71,7 @@ func rewrite(c Conn, in *textColumns, of any, fn func(string) string) error {
 				for i := range tags {
 					tags[i] = fn(tags[i])
 				}
-				text = toJSON(loci.Unique(tags))
+				text = ToJSON(loci.Unique(tags))
 			}
 			values, differs = append(values, text), differs || text != old
 		}

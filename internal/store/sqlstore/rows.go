@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -67,9 +68,7 @@ func (t rows) Read(_ context.Context, ids []loci.MemoryID) ([]*loci.Memory, erro
 }
 
 func (t rows) Before(_ context.Context, number int64, limit int) (list []*loci.Memory, next int64, err error) {
-	if number == 0 {
-		number = math.MaxInt64
-	}
+	number = cmp.Or(number, math.MaxInt64)
 	err = t.c.Query("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq < ? ORDER BY m.seq DESC LIMIT ?",
 		Args{number, limit}, func(r Row) error {
 			m, err := t.scanMemory(r)

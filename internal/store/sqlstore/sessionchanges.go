@@ -51,7 +51,7 @@ func (t sessions) Expire(ctx context.Context, then, at time.Time, limit int) (in
 	return t.eachOf(ctx, func(s *loci.Session) {
 		s.State, s.Expired, s.ClosedAt, s.UpdatedAt = loci.SessionClosed, true, at, at
 	}, "SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.state = 'active' AND s.last_active_at < ? "+
-		"ORDER BY s.last_active_at LIMIT ?", ceilMicro(then), limit)
+		"ORDER BY s.last_active_at LIMIT ?", CeilMicro(then), limit)
 }
 
 func (t sessions) Release(ctx context.Context, user loci.UserID, team loci.TeamID, at time.Time) error {

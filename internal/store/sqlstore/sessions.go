@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -27,29 +26,23 @@ func (tx *Tx) scanSession(r Row) (seq int64, s loci.Session, err error) {
 	s = loci.Session{ID: r.ID(1), AgentID: r.ID(9), Title: r.Text(10), Metadata: objectAt(r, 11),
 		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
 			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
-		State: loci.SessionState(r.Text(12)), CreatedAt: timeAt(r, 13), UpdatedAt: timeAt(r, 14),
-		LastActiveAt: timeAt(r, 15), ClosedAt: timeAt(r, 16), Expired: r.Bool(17), ReopenedAt: timeAt(r, 18),
+		State: loci.SessionState(r.Text(12)), CreatedAt: TimeAt(r, 13), UpdatedAt: TimeAt(r, 14),
+		LastActiveAt: TimeAt(r, 15), ClosedAt: TimeAt(r, 16), Expired: r.Bool(17), ReopenedAt: TimeAt(r, 18),
 		Revision: r.Int64(19)}
 	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), s, err
 }
 
 func (t sessions) Insert(_ context.Context, s loci.Session) error {
-	if err := t.mine(s.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(s.UserID); err != nil {
+	if err := t.writable(s.OrgID, s.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO sessions ({org} workspace_id, reach, team_id, allowed_vendors, agent_id, title, "+
 		"metadata, state, updated_at, last_active_at, closed_at, expired, reopened_at, revision, id, user_id, project_id, "+
 		"origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), orNull(s.ProjectID), s.Origin,
+		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), OrNull(s.ProjectID), s.Origin,
 			s.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "session %s exists already", s.ID); err != nil {
 		return err
 	}
 	return t.workChanged(loci.FeedSession, s.ID, 0, nil, &s.EventAccess)
@@ -57,7 +50,7 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 
 // bindSession returns the columns that Update may change.
 func bindSession(s *loci.Session) []any {
-	return []any{orNull(s.WorkspaceID), string(s.Reach), orNull(s.TeamID), toJSON(s.AllowedVendors), orNull(s.AgentID),
+	return []any{OrNull(s.WorkspaceID), string(s.Reach), OrNull(s.TeamID), ToJSON(s.AllowedVendors), OrNull(s.AgentID),
 		s.Title, orNoObject(s.Metadata), string(s.State), s.UpdatedAt.UnixMicro(), s.LastActiveAt.UnixMicro(),
 		micros(s.ClosedAt), s.Expired, micros(s.ReopenedAt), s.Revision}
 }
@@ -84,34 +77,13 @@ func (t sessions) one(q *Query) (s loci.Session, err error) {
 }
 
 func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (
-	list []loci.Session, next store.Position, err error) {
-	if sq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if sq.After != "" {
-		if last, err = t.Positions.decode(sq.After, sessionPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
-	t.filter(&q, v, &sq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, sq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s, err := t.scanSession(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == sq.Limit {
-			next = t.Positions.encode(last, sessionPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, s)
-		return nil
-	})
-	return list, next, err
+	[]loci.Session, store.Position, error) {
+	return newestPage(t.Tx, paging{sessionPosition, sq.After, sq.Limit}, t.scanSession,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
+			t.filter(q, v, &sq)
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t sessions) filter(q *Query, v loci.Viewer, sq *store.SessionQuery) {

@@ -51,7 +51,7 @@ func (t signIn) Passkeys(_ context.Context, user loci.UserID) (list []loci.Passk
 	}
 	err = t.c.Query(passkeysOfUser, Args{[16]byte(user)}, func(r Row) error {
 		list = append(list, loci.Passkey{ID: bytes.Clone(r.Raw(0)), Name: r.Text(1), Data: []byte(r.Text(2)),
-			CreatedAt: timeAt(r, 3), LastUsedAt: timeAt(r, 4)})
+			CreatedAt: TimeAt(r, 3), LastUsedAt: TimeAt(r, 4)})
 		return nil
 	})
 	return list, err

@@ -25,11 +25,8 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 		allowed_vendors, created_at)
 		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote,
 		s.Start, s.End,
-		[16]byte(s.UserID), s.Origin, toJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "source %s exists already", s.ID)
-	}
-	return err
+		[16]byte(s.UserID), s.Origin, ToJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
+	return t.d.orTaken(err, "source %s exists already", s.ID)
 }
 
 func (t sources) roomFor(memory int64, s *loci.Source) error {
@@ -126,7 +123,7 @@ func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.
 func scanSource(r Row) (s loci.Source, err error) {
 	s = loci.Source{ID: r.ID(0), MemoryID: r.ID(1), Kind: loci.SourceKind(r.Text(2)), Ref: r.Text(3), Text: r.Text(4),
 		Quote: r.Text(5),
-		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11)}
+		Start: r.Int(6), End: r.Int(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: TimeAt(r, 11)}
 	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return s, err
 }

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -31,8 +30,8 @@ func rowsText(g *loci.SuggestedGraph) string {
 
 func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
 	s := loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
-		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8),
-		SettledAt: timeAt(r, 9)}
+		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: TimeAt(r, 8),
+		SettledAt: TimeAt(r, 9)}
 	if !r.Null(15) {
 		s.Row = &loci.SecretRow{Kind: r.Text(14), ID: r.ID(15)}
 	}
@@ -112,10 +111,7 @@ func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 }
 
 func (t suggestions) inserted(ctx context.Context, s *loci.Suggestion, err error) error {
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "the same suggestion is already waiting for a decision")
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "the same suggestion is already waiting for a decision"); err != nil {
 		return err
 	}
 	return t.suggestionChanged(ctx, s, loci.Created)
@@ -125,8 +121,8 @@ func (t suggestions) insertOfGraph(ctx context.Context, s *loci.Suggestion) erro
 	g := s.Graph
 	return t.inserted(ctx, s, t.c.Exec("INSERT INTO suggestions ({org} id, kind, origin, state, created_at, project_id, "+
 		"workspace_id, user_id, graph_rows, allowed_vendors) VALUES ({?} ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
-		[16]byte(s.ID), string(s.Kind), s.Origin, s.CreatedAt.UnixMicro(), [16]byte(g.ProjectID), orNull(g.WorkspaceID),
-		[16]byte(s.UserID), rowsText(g), toJSON(g.AllowedVendors)))
+		[16]byte(s.ID), string(s.Kind), s.Origin, s.CreatedAt.UnixMicro(), [16]byte(g.ProjectID), OrNull(g.WorkspaceID),
+		[16]byte(s.UserID), rowsText(g), ToJSON(g.AllowedVendors)))
 }
 
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
@@ -158,47 +154,22 @@ func (t suggestions) one(q *Query) (s loci.Suggestion, err error) {
 }
 
 func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position,
-	limit int) (list []loci.Suggestion, next store.Position, err error) {
-	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if after != "" {
-		if last, err = t.Positions.decode(after, suggestionPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	t.listQuery(&q, v, state, last.Seq, limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s, err := scanSuggestion(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == limit {
-			next = t.Positions.encode(last, suggestionPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, s)
-		return nil
-	})
-	return list, next, err
-}
-
-// listQuery selects one row more than the page has, to know whether another page follows.
-func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
-	q.Add(fromSuggestions)
-	switch state {
-	case loci.SuggestionPending:
-		q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
-		t.seen(q, v, loci.LiveOnly)
-	case "":
-		t.seen(q, v, loci.AnyState)
-	default:
-		q.Add("s.state = ? AND ", string(state))
-		t.seen(q, v, loci.AnyState)
-	}
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
+	limit int) ([]loci.Suggestion, store.Position, error) {
+	return newestPage(t.Tx, paging{suggestionPosition, after, limit}, scanSuggestion,
+		func(q *Query, before int64, limit int) {
+			q.Add(fromSuggestions)
+			switch state {
+			case loci.SuggestionPending:
+				q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
+				t.seen(q, v, loci.LiveOnly)
+			case "":
+				t.seen(q, v, loci.AnyState)
+			default:
+				q.Add("s.state = ? AND ", string(state))
+				t.seen(q, v, loci.AnyState)
+			}
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t suggestions) Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {

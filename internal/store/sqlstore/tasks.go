@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"math"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -17,7 +16,7 @@ func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
 	t = loci.Task{ID: r.ID(1), Title: r.Text(9), Notes: r.Text(10),
 		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
 			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
-		State: loci.TaskState(r.Text(11)), CreatedAt: timeAt(r, 12), UpdatedAt: timeAt(r, 13), DoneAt: timeAt(r, 14),
+		State: loci.TaskState(r.Text(11)), CreatedAt: TimeAt(r, 12), UpdatedAt: TimeAt(r, 13), DoneAt: TimeAt(r, 14),
 		Version: r.Int(15), Noticed: loci.Noticed{SecretsKept: r.Bool(16)}}
 	t.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), t, err
@@ -26,21 +25,15 @@ func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
 func noTask() error { return loci.Errorf(loci.NotFound, "no such task") }
 
 func (t tasks) Insert(_ context.Context, task loci.Task) error {
-	if err := t.mine(task.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(task.UserID); err != nil {
+	if err := t.writable(task.OrgID, task.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO tasks ({org} workspace_id, allowed_vendors, title, notes, state, updated_at, done_at, "+
 		"version, secrets_kept, id, user_id, project_id, reach, team_id, origin, created_at) "+
 		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(bindTask(&task), [16]byte(task.ID), [16]byte(task.UserID), [16]byte(task.ProjectID), string(task.Reach),
-			orNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "task %s exists already", task.ID)
-	}
-	if err != nil {
+			OrNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
+	if err = t.d.orTaken(err, "task %s exists already", task.ID); err != nil {
 		return err
 	}
 	return t.workChanged(loci.FeedTask, task.ID, task.Version, nil, &task.EventAccess)
@@ -48,7 +41,7 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 
 // bindTask returns the columns that Update may change.
 func bindTask(task *loci.Task) []any {
-	return []any{orNull(task.WorkspaceID), toJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
+	return []any{OrNull(task.WorkspaceID), ToJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
 		task.UpdatedAt.UnixMicro(), micros(task.DoneAt), task.Version, task.SecretsKept}
 }
 
@@ -60,35 +53,13 @@ func (t tasks) Get(_ context.Context, v loci.Viewer, id loci.TaskID) (task loci.
 	return task, orMissing(found, err, noTask)
 }
 
-func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) (
-	list []loci.Task, next store.Position, err error) {
-	if tq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if tq.After != "" {
-		if last, err = t.Positions.decode(tq.After, taskPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + taskColumns + " FROM tasks t WHERE {t} ")
-	t.filter(&q, v, &tq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND t.seq < ? ORDER BY t.seq DESC LIMIT ?", last.Seq, tq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, task, err := t.scanTask(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == tq.Limit {
-			next = t.Positions.encode(last, taskPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, task)
-		return nil
-	})
-	return list, next, err
+func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) ([]loci.Task, store.Position, error) {
+	return newestPage(t.Tx, paging{taskPosition, tq.After, tq.Limit}, t.scanTask,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + taskColumns + " FROM tasks t WHERE {t} ")
+			t.filter(q, v, &tq)
+			q.Add(" AND t.seq < ? ORDER BY t.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t tasks) filter(q *Query, v loci.Viewer, tq *store.TaskQuery) {

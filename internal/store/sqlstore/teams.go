@@ -44,7 +44,7 @@ func (t teams) changed(id loci.TeamID, change loci.Change) error {
 }
 
 func scanTeam(r Row) loci.Team {
-	return loci.Team{ID: r.ID(0), Name: r.Text(1), CreatedAt: timeAt(r, 2)}
+	return loci.Team{ID: r.ID(0), Name: r.Text(1), CreatedAt: TimeAt(r, 2)}
 }
 
 func (t teams) Get(_ context.Context, id loci.TeamID) (team loci.Team, err error) {

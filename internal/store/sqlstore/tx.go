@@ -122,8 +122,24 @@ func (tx *Tx) mine(org loci.OrgID) error {
 	return nil
 }
 
+// writable returns an error for a row of another org or of an unknown user.
+func (tx *Tx) writable(org loci.OrgID, user loci.UserID) error {
+	if err := tx.mine(org); err != nil {
+		return err
+	}
+	return tx.knowsUser(user)
+}
+
 // taken reports whether a statement failed because a row with its key exists.
 func (d *Dialect) taken(err error) bool { return errors.Is(err, d.Unique) }
+
+// orTaken returns err, or Conflict with a text if a row with the key of the new one exists.
+func (d *Dialect) orTaken(err error, format string, args ...any) error {
+	if d.taken(err) {
+		return loci.Errorf(loci.Conflict, format, args...)
+	}
+	return err
+}
 
 // dangling reports whether a statement failed because a row that it refers to is missing, or is still referred to.
 func (d *Dialect) dangling(err error) bool { return errors.Is(err, d.Reference) }

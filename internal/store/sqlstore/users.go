@@ -16,7 +16,7 @@ const present = "u.state IN ('active', 'disabled')"
 func (tx *Tx) scanUser(r Row) loci.User {
 	return loci.User{ID: r.ID(0), OrgID: tx.Org, Email: r.Text(1), Name: r.Text(2), Role: loci.Role(r.Text(3)),
 		OrgRole: loci.MemberRole(r.Text(4)), TeamID: r.ID(5), TeamRole: loci.MemberRole(r.Text(6)),
-		Disabled: r.Text(7) == "disabled", CreatedAt: timeAt(r, 8)}
+		Disabled: r.Text(7) == "disabled", CreatedAt: TimeAt(r, 8)}
 }
 
 // NoUser returns the NotFound for a missing user.
@@ -69,7 +69,7 @@ func (t users) Update(ctx context.Context, u loci.User) error {
 	}
 	err = t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? "+
 		"WHERE {u} u.id = ? AND "+present,
-		u.Name, string(u.Role), string(u.OrgRole), orNull(u.TeamID), teamRole, state, [16]byte(u.ID))
+		u.Name, string(u.Role), string(u.OrgRole), OrNull(u.TeamID), teamRole, state, [16]byte(u.ID))
 	switch {
 	case t.d.dangling(err):
 		return loci.Errorf(loci.NotFound, "no such team")

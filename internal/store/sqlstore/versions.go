@@ -37,10 +37,7 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 			old.Version)
 	}
 	err = t.keepVersion(seq, &old.Memory, old.ReplacedAt)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "memory %s has a version %d already", old.ID, old.Version)
-	}
-	return err
+	return t.d.orTaken(err, "memory %s has a version %d already", old.ID, old.Version)
 }
 
 func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) (
@@ -52,7 +49,7 @@ func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l
 	t.versionsQuery(&q, v, id, l, before, limit)
 	var list []*loci.Version
 	err := t.c.Query(q.String(), q.Args, func(r Row) error {
-		old := &loci.Version{ReplacedAt: timeAt(r, 1)}
+		old := &loci.Version{ReplacedAt: TimeAt(r, 1)}
 		old.ID = r.ID(0)
 		list = append(list, old)
 		return t.scanState(r, 2, &old.Memory)

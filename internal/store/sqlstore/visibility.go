@@ -39,10 +39,10 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 		return
 	}
 	q.put("(", alias, ".user_id = ? OR ", alias, ".team_id = ?")
-	q.bind([16]byte(v.UserID), orNull(v.TeamID))
+	q.bind([16]byte(v.UserID), OrNull(v.TeamID))
 	inProjects(q, v, " OR ", alias)
 	q.put(") AND (", alias, ".scope <> 'agent' OR ", alias, ".agent_id = ?")
-	q.bind(orNull(v.AgentID))
+	q.bind(OrNull(v.AgentID))
 	if v.Vendor == "" {
 		q.put(" OR ", alias, ".user_id = ?")
 		q.bind([16]byte(v.UserID))
@@ -80,7 +80,7 @@ func reachesWork(q *Query, v loci.Viewer, alias string) {
 	}
 	q.put("(", alias, ".user_id = ? OR (", alias, ".reach = 'org' OR ", alias, ".reach = 'team' AND ", alias,
 		".team_id = ?) AND (", alias, ".project_id IS NULL OR ")
-	q.bind([16]byte(v.UserID), orNull(v.TeamID))
+	q.bind([16]byte(v.UserID), OrNull(v.TeamID))
 	inProject()
 	q.put("))")
 }

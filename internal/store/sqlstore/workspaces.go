@@ -9,7 +9,7 @@ import (
 type workspaces struct{ *Tx }
 
 func scanWorkspace(r Row) loci.Workspace {
-	return loci.Workspace{ID: r.ID(0), Name: r.Text(1), CreatedAt: timeAt(r, 2)}
+	return loci.Workspace{ID: r.ID(0), Name: r.Text(1), CreatedAt: TimeAt(r, 2)}
 }
 
 // known returns nil if the workspace exists, or NotFound.
