@@ -27,6 +27,7 @@ type NewSources struct {
 // SourceList is the sources of a memory, oldest first.
 type SourceList struct {
 	Sources []loci.Source `json:"sources" nullable:"false"`
+	Hint    string        `json:"hint,omitempty" doc:"After they were added: what happens to secrets in them"`
 	More
 }
 

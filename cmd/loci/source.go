@@ -45,6 +45,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, _, err := c.app.Memory.AddSources(ctx, c.who, id, []loci.Source{s})
+		p.noteSecrets(memory.SecretsInSources(list))
 		if err != nil || p.json {
 			return p.answer(page("sources", list), err, "")
 		}

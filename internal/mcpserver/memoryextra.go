@@ -74,7 +74,11 @@ func sourceFields(in *loci.Source) []field {
 
 func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, error) {
 	all, _, err := s.app.Memory.AddSources(ctx, c.principal, in.memory, in.sources)
-	return rows("sources", all, ""), err
+	out := rows("sources", all, "")
+	if hint := loci.SecretHint(memory.SecretsInSources(all)); hint != "" {
+		out["hint"] = hint
+	}
+	return out, err
 }
 
 func sourcesFields(c *call, in *loci.MemoryID) []field {

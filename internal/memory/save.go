@@ -223,8 +223,11 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
+	s.saved.Secrets = SecretsInSources(s.saved.Sources)
 	if !m.SecretsKept {
-		s.saved.Secrets = s.secrets
+		s.saved.Secrets = append(s.saved.Secrets, s.secrets...)
+		slices.Sort(s.saved.Secrets)
+		s.saved.Secrets = slices.Compact(s.saved.Secrets)
 	}
 	s.saved.Hint = strings.TrimSpace(s.hint(m) + " " + loci.SecretHint(s.saved.Secrets))
 	s.show(ctx, tx, m)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -130,7 +129,7 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 	}
 	for _, s1 := range made {
 		err := tx.Sources().Insert(ctx, s1)
-		if err == nil && len(sensitive.Named(s1.Text, s1.Quote)) > 0 {
+		if err == nil && len(SecretsInSources([]loci.Source{s1})) > 0 {
 			err = Notice(ctx, tx, m)
 		}
 		if err != nil {

@@ -84,9 +84,8 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		}
 	case *loci.Suggestion:
 		*into, err = readIf(ctx, s, p, memory.SuggestionRead, target, byID(s.app.Memory.Suggestion))
-	case *loci.Dream:
-		d, failed := readIf(ctx, s, p, review.DreamRead, target, byID(s.app.Review.DreamRun))
-		*into, err = orZero(d), failed
+	case **loci.Dream:
+		*into, err = readIf(ctx, s, p, review.DreamRead, target, byID(s.app.Review.DreamRun))
 	case *loci.Team:
 		list, failed := s.app.Org.Teams(ctx, p)
 		*into, err = find(list, failed, func(t *loci.Team) bool { return t.ID.String() == target })

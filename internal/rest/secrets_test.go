@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -318,5 +319,22 @@ func TestReportsMaskSecrets(t *testing.T) {
 			"secrets_kept") != kept {
 			t.Errorf("kept %v: %s", kept, got.Body)
 		}
+	}
+}
+
+// TestSecretsOfSources saves sources with secrets, alone and with a memory.
+func TestSecretsOfSources(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	source := `"sources":[{"kind":"text","text":"The password of the mail host is Mv55rrTTlily."}]`
+	w := s.expect(t, 201, owner, `POST /memories {"title":"Mail host","content":"It runs Debian.",`+source+`}`)
+	var m loci.Saved
+	if decode(t, w, &m); !slices.Equal(m.Secrets, []string{"password"}) || !strings.Contains(m.Hint, "has a secret") {
+		t.Errorf("a memory: %s", w.Body)
+	}
+	other := s.write(t, owner, `{"title":"t","content":"c"}`)
+	if w := s.expect(t, 201, owner, "POST /memories/"+other.ID.String()+"/sources {"+source+"}"); !strings.Contains(
+		w.Body.String(), `"hint":"The text has a secret (password)`) {
+		t.Errorf("a source: %s", w.Body)
 	}
 }

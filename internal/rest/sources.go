@@ -49,7 +49,8 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 	if added > 0 {
 		status = http.StatusCreated
 	}
-	return &sourcesOutput{status, client.SourceList{Sources: list}}, nil
+	return &sourcesOutput{status, client.SourceList{Sources: list,
+		Hint: loci.SecretHint(memory.SecretsInSources(list))}}, nil
 }
 
 func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.SourceList], error) {
