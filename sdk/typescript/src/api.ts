@@ -3523,6 +3523,8 @@ export interface Source {
 
 export interface SourceList {
   has_more: boolean;
+  /** After they were added: what happens to secrets in them */
+  hint?: string;
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   sources: Source[];
