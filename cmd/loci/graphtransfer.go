@@ -161,7 +161,7 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 	o graph.ImportOptions) error {
 	report, rejected, err := p.loadGraph(ctx, g, r, size, o)
 	added := report.Entities + report.Observations + report.Relations
-	if g.made && added == 0 && (err != nil || report.Refused > 0) {
+	if g.made && added == 0 {
 		if err := g.app.Project.Delete(context.WithoutCancel(ctx), g.who, g.project.ID); err != nil {
 			return err
 		}

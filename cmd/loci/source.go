@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -45,7 +46,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, _, err := c.app.Memory.AddSources(ctx, c.who, id, []loci.Source{s})
-		p.noteSecrets(memory.SecretsInSources(list))
+		p.noteSecrets(gate.SecretsOf(list...))
 		if err != nil || p.json {
 			return p.answer(page("sources", list), err, "")
 		}

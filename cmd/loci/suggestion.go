@@ -106,7 +106,8 @@ func (p *program) suggestionListCommand() *cobra.Command {
 
 // settledGraph prints what a suggestion about a graph took out of it, and how to take that back.
 func (p *program) settledGraph(s *loci.Suggestion) error {
-	err := p.answer(s, nil, "%s %s: %s %s", s.State, s.ID, s.Kind, loci.Plural(s.Graph.Len(), "row", "rows"))
+	err := p.answer(s, nil, "%s %s: %s %s", s.State, s.ID, s.Kind,
+		loci.Plural(len(s.Graph.Rows)+s.Graph.More, "row", "rows"))
 	if err != nil || p.json || s.State != loci.SuggestionAccepted {
 		return err
 	}

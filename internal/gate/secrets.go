@@ -55,6 +55,15 @@ func Notice(ctx context.Context, tx store.Tx, row, old any) (err error) {
 	return err
 }
 
+// SecretsOf returns which types of secrets sources have.
+func SecretsOf(list ...loci.Source) []string {
+	var texts []string
+	for _, s := range list {
+		texts = append(texts, s.Ref, s.Text, s.Quote)
+	}
+	return sensitive.Named(texts...)
+}
+
 // Cover puts by in the place of each secret of a row, as textsOf takes it, unless its person keeps them.
 func Cover(row any, by string) {
 	if all, n, _ := textsOf(row, nil); !n.SecretsKept {

@@ -75,7 +75,7 @@ func sourceFields(in *loci.Source) []field {
 func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, error) {
 	all, _, err := s.app.Memory.AddSources(ctx, c.principal, in.memory, in.sources)
 	out := rows("sources", all, "")
-	if hint := loci.SecretHint(memory.SecretsInSources(all)); hint != "" {
+	if hint := loci.SecretHint(gate.SecretsOf(all...)); hint != "" {
 		out["hint"] = hint
 	}
 	return out, err

@@ -295,7 +295,11 @@ func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *l
 	m.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
 	added := sensitive.Adds(textsOf(old), textsOf(m))
 	m.SecretsKept = m.SecretsKept && !added
-	if err := tx.Memories().Replace(ctx, m); err != nil || !added {
+	err := tx.Memories().Replace(ctx, m)
+	if err == nil && !old.TeamID.IsZero() && m.TeamID.IsZero() && m.Scope != loci.ScopeProject {
+		err = s.holdForOthers(ctx, tx, p, old)
+	}
+	if err != nil || !added {
 		return m, err
 	}
 	return m, Notice(ctx, tx, m)

@@ -172,6 +172,18 @@ func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id 
 	return tx.Audit().Add(ctx, trashed)
 }
 
+// holdForOthers makes memories of others live that m replaced, because they cannot see m any more.
+func (s *Service) holdForOthers(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory) error {
+	v := loci.Viewer{OrgID: m.OrgID, UserID: m.UserID, TeamID: m.TeamID, WorkspaceID: m.WorkspaceID}
+	rows, err := tx.Memories().ReplacedBy(ctx, v, m.ID, loci.MaxIDs)
+	for _, old := range rows {
+		if err == nil && old.UserID != m.UserID {
+			err = s.holdsAgain(ctx, tx, p, old, loci.MemoryID{}, func(loci.ProjectID) error { return nil })
+		}
+	}
+	return err
+}
+
 // holdsAgain makes a superseded memory live, with the end of its validity that it had before. If by is not zero, it
 // stays superseded, by that one.
 func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, by loci.MemoryID,
@@ -179,11 +191,12 @@ func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal,
 	if err := open(old.ProjectID); err != nil {
 		return err
 	}
-	current, err := lastCurrent(ctx, tx, p.Viewer(), old.ID)
+	owner := loci.Viewer{OrgID: old.OrgID, UserID: old.UserID, WorkspaceID: old.WorkspaceID} // p may see no versions
+	current, err := lastCurrent(ctx, tx, owner, old.ID)
 	if err != nil {
 		return err
 	}
-	before, err := oldVersion(ctx, tx, p.Viewer(), old.ID, current)
+	before, err := oldVersion(ctx, tx, owner, old.ID, current)
 	if err != nil && loci.CodeOf(err) != loci.NotFound {
 		return err
 	}

@@ -223,7 +223,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
-	s.saved.Secrets = SecretsInSources(s.saved.Sources)
+	s.saved.Secrets = gate.SecretsOf(s.saved.Sources...)
 	if !m.SecretsKept {
 		s.saved.Secrets = append(s.saved.Secrets, s.secrets...)
 		slices.Sort(s.saved.Secrets)

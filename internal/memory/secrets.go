@@ -37,15 +37,6 @@ func SecretsIn(m *loci.Memory) []string {
 	return sensitive.Named(textsOf(m)...)
 }
 
-// SecretsInSources returns which types of secrets sources have.
-func SecretsInSources(list []loci.Source) []string {
-	var texts []string
-	for _, s := range list {
-		texts = append(texts, s.Ref, s.Text, s.Quote)
-	}
-	return sensitive.Named(texts...)
-}
-
 // Changed is the answer to a change of a memory, with the types of the secrets in it.
 func Changed(m *loci.Memory) *loci.Saved {
 	secrets := SecretsIn(m)

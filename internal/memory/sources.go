@@ -129,7 +129,7 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 	}
 	for _, s1 := range made {
 		err := tx.Sources().Insert(ctx, s1)
-		if err == nil && len(SecretsInSources([]loci.Source{s1})) > 0 {
+		if err == nil && len(gate.SecretsOf(s1)) > 0 {
 			err = Notice(ctx, tx, m)
 		}
 		if err != nil {

@@ -23,13 +23,11 @@ func (x *extractor) title(k int) string {
 			s = line
 		}
 	}
-	s = strings.Trim(loci.OneLine(s), " \t#>*-•|`:;,._\"“”")
-	if s == "" {
-		s = loci.OneLine(x.text[u.start:u.end])
-	}
-	s = cmp.Or(s, "Untitled")
-	return cutTitle(s)
+	return cmp.Or(TitleOf(s), cutTitle(cmp.Or(loci.OneLine(x.text[u.start:u.end]), "Untitled")))
 }
+
+// TitleOf returns the first clause of a text without marks around it, or "".
+func TitleOf(s string) string { return cutTitle(strings.Trim(loci.OneLine(s), " \t#>*-•|`:;,._\"“”")) }
 
 // cutTitle cuts a title at the end of a clause or of a word.
 func cutTitle(s string) string {

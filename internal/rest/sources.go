@@ -6,6 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -50,7 +51,7 @@ func (s *server) addSources(ctx context.Context, p loci.Principal, in *newSource
 		status = http.StatusCreated
 	}
 	return &sourcesOutput{status, client.SourceList{Sources: list,
-		Hint: loci.SecretHint(memory.SecretsInSources(list))}}, nil
+		Hint: loci.SecretHint(gate.SecretsOf(list...))}}, nil
 }
 
 func (s *server) sources(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.SourceList], error) {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -243,6 +245,9 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.Candidat
 			return settled(c)
 		}
 		gate.Set(&c.Kind, ch.Kind)
+		if ch.Title == nil && ch.Content != nil && c.Title == reflection.TitleOf(c.Content) {
+			c.Title = cmp.Or(reflection.TitleOf(*ch.Content), c.Title)
+		}
 		gate.Set(&c.Title, ch.Title)
 		gate.Set(&c.Content, ch.Content)
 		gate.Set(&c.Domain, ch.Domain)

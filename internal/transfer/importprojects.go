@@ -45,7 +45,7 @@ func (im *importer) takeProject(ctx context.Context, line *projectLine) error {
 func (im *importer) placeCandidate(c *loci.Candidate) {
 	change := func(text *string) {
 		var id loci.ProjectID
-		if id.UnmarshalText([]byte(*text)) == nil {
+		if *text != "" && id.UnmarshalText([]byte(*text)) == nil {
 			*text = im.project(id).String()
 		}
 	}
