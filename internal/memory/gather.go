@@ -27,7 +27,8 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 	if err := s.May(p, Read); err != nil {
 		return nil, err
 	}
-	r.Query = asQuestion(r.Query)
+	// The text was not written as a question: it needs no more than the beginning, and a * in it means nothing.
+	r.Query = loci.FirstRunes(strings.TrimSpace(strings.ReplaceAll(loci.OneLine(r.Query), "*", " ")), loci.MaxTerm)
 	r.facts, r.events, r.withoutNear = true, true, true
 	out := &Gathered{}
 	if r.Query != "" {
@@ -57,14 +58,6 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		}
 		return s.disagreeing(ctx, tx, p.Viewer(), append(out.Recent[:len(out.Recent):len(out.Recent)], out.Pinned...)...)
 	})
-}
-
-// asQuestion makes a question of a text that was not written as one: it needs no more than the beginning, and a * in it
-// means nothing.
-func asQuestion(text string) string {
-	text = strings.TrimSpace(strings.ReplaceAll(loci.OneLine(text), "*", " "))
-	runes := []rune(text)
-	return string(runes[:min(len(runes), loci.MaxTerm)])
 }
 
 // Visible returns those of some memories that the caller can read now, in no particular order. Call it after Begin of

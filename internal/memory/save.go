@@ -225,9 +225,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	}
 	s.saved.Secrets = gate.SecretsOf(s.saved.Sources...)
 	if !m.SecretsKept {
-		s.saved.Secrets = append(s.saved.Secrets, s.secrets...)
-		slices.Sort(s.saved.Secrets)
-		s.saved.Secrets = slices.Compact(s.saved.Secrets)
+		s.saved.Secrets = loci.Unique(append(s.saved.Secrets, s.secrets...))
 	}
 	s.saved.Hint = strings.TrimSpace(s.hint(m) + " " + loci.SecretHint(s.saved.Secrets))
 	s.show(ctx, tx, m)
