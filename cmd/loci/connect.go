@@ -43,8 +43,8 @@ func (p *program) connectCommand() *cobra.Command {
 CLIENT, the command finds the clients on this machine and offers each. It shows every
 change and asks for confirmation. "loci disconnect" undoes it.
 
-For a connected client, omitted flags keep what its entry has. --toolsets "" and
---project "" return to the default, and --stdio=false to a server.
+For a connected client, omitted flags keep what its entry has, except a dead local
+address. --toolsets "" and --project "" return to the default, --stdio=false to a server.
 
 --replace-memory imports the graph of the reference "memory" MCP server into a project. Then it
 replaces the server by Loci, which has the same tools and keeps the server's name.

@@ -128,7 +128,7 @@ func (t *textReader) Read(b []byte) (int, error) {
 			text = transform.NewReader(t.in, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
 		case starts("\ufeff"):
 			_, _ = t.in.Discard(len("\ufeff"))
-		case bytes.IndexByte(head, 0) == 1 && (len(head) == 2 || bytes.HasSuffix(head[2:], []byte{0})): // UTF-16 without a mark
+		case bytes.IndexByte(head, 0) == 1 && (len(head) == 2 || head[len(head)-1] == 0): // UTF-16 without a mark
 			return 0, loci.Errorf(loci.Invalid, "the text is in UTF-16 without a byte order mark; save it as UTF-8")
 		}
 		t.text = text

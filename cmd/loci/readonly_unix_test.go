@@ -83,7 +83,7 @@ func TestReadOnlyDirectoryIsRead(t *testing.T) {
 	})
 	for want, args := range map[string][]string{"The boiler hums.": {"list"}, "cli": {"search", "boiler"},
 		"hums": {"graph", "read"}, "Sweep": {"task", "list"}, `"rows":{"entity":1,"event":1,"memory":1,`: {"export"},
-		"1 now true": {"status"}, "every file is intact": {"doctor"}, "you alone": {"project", "list"},
+		"1 current": {"status"}, "every file is intact": {"doctor"}, "you alone": {"project", "list"},
 		"it stopped": {"events", "search", "stopped"}} {
 		out, notes, code := asNobody(t, binary, dir, args...)
 		if code != exitOK || !strings.Contains(out, want) {

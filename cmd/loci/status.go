@@ -220,7 +220,7 @@ func (p *program) printStatus(s *status) {
 	}
 	memories := loci.Thousands(s.Memories)
 	if s.Memories > 0 {
-		memories += " now true"
+		memories += " current"
 	}
 	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
 		"memories", memories, "capture", s.Capture)

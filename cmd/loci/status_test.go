@@ -31,7 +31,7 @@ func TestStatusCountsEveryMemory(t *testing.T) {
 	if err := json.Unmarshal(runLoci(t, dir, "status", "--json"), &got); err != nil || got.Memories != most {
 		t.Errorf("status counts %d memories, %v; want %d", got.Memories, err, most)
 	}
-	if text := string(runLoci(t, dir, "status")); !strings.Contains(text, "memories      1,200 now true\n") {
+	if text := string(runLoci(t, dir, "status")); !strings.Contains(text, "memories      1,200 current\n") {
 		t.Errorf("status prints:\n%s", text)
 	}
 }

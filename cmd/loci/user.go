@@ -70,7 +70,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 func (p *program) noteOpenProjects(ctx context.Context, in *instance, who loci.Principal, newcomer string) error {
 	list, err := in.projects(ctx, who, "", 0)
 	open := len(slices.DeleteFunc(list, func(x loci.Project) bool { return !x.Everyone }))
-	p.note("%s can read the sessions and events of the org that are not private, also earlier ones; see: loci session list%s",
+	p.note("%s can read sessions and events that are not private, also earlier ones; see: loci session list%s",
 		newcomer, orgHint(who))
 	if err == nil && open > 0 {
 		p.note("%s can read %s, with everything saved there; see: loci project list --status all%s", newcomer,

@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// TestWhatAnUnseenMemoryReplacedIsLive lets a colleague replace a person's shared fact, and then takes the new text away
-// from them. Their own text must be there again.
+// TestWhatAnUnseenMemoryReplacedIsLive lets a colleague replace a person's shared fact, and then takes the new text
+// away from them. Their own text must be there again.
 func TestWhatAnUnseenMemoryReplacedIsLive(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*company, loci.MemoryID) error{

@@ -53,7 +53,8 @@ func namedProject(c *call, into *loci.ProjectID) field {
 	}).or("project_id")
 }
 
-// timeOf reads what loci.ParseTimeNear reads, in UTC. expires_at and until look ahead. Its error is the same at all times.
+// timeOf reads what loci.ParseTimeNear reads, in UTC. expires_at and until look ahead. Its error is the same at all
+// times.
 func timeOf(path, v string) (time.Time, error) {
 	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at" || path == "until")
 	if err != nil {

@@ -27,7 +27,9 @@ func (x *extractor) title(k int) string {
 }
 
 // TitleOf returns the first clause of a text without marks around it, or "".
-func TitleOf(s string) string { return cutTitle(strings.Trim(loci.OneLine(s), " \t#>*-•|`:;,._\"“”")) }
+func TitleOf(s string) string {
+	return cutTitle(strings.Trim(loci.OneLine(s), " \t#>*-•|`:;,._\"“”"))
+}
 
 // cutTitle cuts a title at the end of a clause or of a word.
 func cutTitle(s string) string {
