@@ -59,7 +59,7 @@ func TestPlainTextIsNotDelayed(t *testing.T) {
 	}
 }
 
-// TestBadTextIsTheContent gives a first line that is no UTF-8: the error must not be about a title that was not given.
+// TestBadTextIsTheContent adds a first line with invalid UTF-8. The error must be about the content, not the title.
 func TestBadTextIsTheContent(t *testing.T) {
 	t.Parallel()
 	cmd := lociCommand(t, t.TempDir(), "add")

@@ -66,7 +66,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	return cmd
 }
 
-// noteOpenProjects tells what somebody who is new in an org reads there: events and what was saved in open projects.
+// noteOpenProjects names what a new person of an org can read: sessions, events and what was saved in open projects.
 func (p *program) noteOpenProjects(ctx context.Context, in *instance, who loci.Principal, newcomer string) error {
 	list, err := in.projects(ctx, who, "", 0)
 	open := len(slices.DeleteFunc(list, func(x loci.Project) bool { return !x.Everyone }))

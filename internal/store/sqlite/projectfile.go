@@ -159,15 +159,16 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 	if err == nil && p.Gone() { // its lock must not come back
 		err = loci.NoSuchProject()
 	}
-	f.lock = s.sharedLock(f.id)
-	if err == nil {
-		err = s.ensureLock(f.id)
-	}
-	if err != nil && s.Unwritable() != nil { // a restored backup that nobody has opened since: the file is its own lock
-		f.lock, err = flock.New(s.projectPath(projectsDir, f.id), flock.SetFlag(os.O_RDONLY)), nil
-	}
 	if err != nil {
 		return err
+	}
+	f.lock = s.sharedLock(f.id)
+	if err := s.ensureLock(f.id); err != nil {
+		if s.Unwritable() == nil {
+			return err
+		}
+		// A restored backup that was never opened has no lock, so the file is its own.
+		f.lock = flock.New(s.projectPath(projectsDir, f.id), flock.SetFlag(os.O_RDONLY))
 	}
 	if err := f.enter(ctx); errors.Is(err, fs.ErrNotExist) {
 		return loci.NoSuchProject() // deleted since it was looked up
