@@ -31,7 +31,9 @@ type Query struct {
 	OwnWords bool
 	// Only limits the hits to rows with these ids. nil: all rows; empty: none. Other rows that Sees
 	// admits still count for statistics, contexts and sessions.
-	Only    [][16]byte
+	Only [][16]byte
+	// Where limits the hits as Only does, to the rows for which it holds. nil: it holds for all.
+	Where   *Expression
 	Limit   int // at least 1
 	Weights Weights
 }

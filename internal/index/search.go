@@ -127,6 +127,9 @@ func newSearch(views []*View, q *Query) *search {
 			p.sessions = sized(p.sessions, p.group(p.Segment.rows-1)+1)
 		}
 	}
+	if q.Where != nil {
+		s.limitWhere(views)
+	}
 	s.read()
 	return s
 }

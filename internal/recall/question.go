@@ -60,8 +60,9 @@ type Ask struct {
 	Near []Near
 	// Meaning finds memories by what they mean, if there is a model of embeddings.
 	Meaning index.Meaning
-	// Only and OwnWords are those of index.Query.
+	// Only, Where and OwnWords are those of index.Query.
 	Only     [][16]byte
+	Where    *index.Expression
 	OwnWords bool
 	// MatchesOnly leaves out what fits only by words that say little: stop-words, fillers, single characters and words
 	// that most rows have.
@@ -136,8 +137,8 @@ func (q *Question) Best(limit int) *Question {
 // something that the asker may see.
 func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	a := &q.ask
-	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, OwnWords: a.OwnWords, Limit: a.Limit, Weights: a.Weights,
-		When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At), Meaning: a.Meaning}
+	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, Where: a.Where, OwnWords: a.OwnWords, Limit: a.Limit,
+		Weights: a.Weights, When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At), Meaning: a.Meaning}
 	named := actors(q.tokens, known)
 	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
 		for _, self := range a.Self {
