@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/blob"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -49,7 +50,7 @@ type Store struct {
 	hints        hints
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 	damage       atomic.Pointer[error]
-	whole        sync.Map // by path: size and time of a blob whose bytes have their hash
+	bytes        blob.Store // of attachments
 
 	closeOnce sync.Once
 	closeErr  error
@@ -77,7 +78,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.checkPatience <= 0 {
 		opts.checkPatience = checkPatience
 	}
-	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
+	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1),
+		bytes: &blob.Files{Dir: filepath.Join(opts.Dir, assetsDir)}}
 	s.files = sqlitedb.NewFiles(opts.MaxFiles, newOrgFile, s.openFile)
 	s.projectFiles = sqlitedb.NewFiles(opts.MaxProjects, newProjectFile, s.openProject)
 	if err := s.open(ctx); err != nil {

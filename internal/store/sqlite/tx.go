@@ -1,11 +1,6 @@
 package sqlite
 
 import (
-	"errors"
-	"os"
-	"time"
-
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -44,12 +39,4 @@ func (f *orgFile) stamp() (store.Stamp, bool) {
 func indexOn(tx *sqlstore.Tx) index {
 	shared := tx.Conn().(conn).Conn //nolint:forcetypeassert // a transaction of this engine
 	return index{Tx: tx, c: shared.Plain(), shared: shared}
-}
-
-func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {
-	err := os.Chtimes(blobPath(s.opts.Dir, org, sum), now, now)
-	if errors.Is(err, os.ErrNotExist) {
-		return loci.Errorf(loci.Conflict, "the bytes of this attachment are gone; upload it again")
-	}
-	return fileError(err)
 }
