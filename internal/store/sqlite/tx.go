@@ -17,7 +17,7 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
 // readTx returns a transaction that only reads. stamp is from before its snapshot.
 func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqlstore.Tx {
 	tx := s.tx(f, c)
-	tx.Kept = sqlstore.KeptPages{Of: &s.pages, Stamp: publicStamp(stamp), Now: f.now}
+	tx.Kept = sqlstore.KeptPages{Of: s.pages, Stamp: publicStamp(stamp), Now: f.now}
 	return tx
 }
 
@@ -25,7 +25,7 @@ func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqls
 func (f *orgFile) newIndex(tx *sqlstore.Tx) sqlstore.Index {
 	x := indexOn(tx)
 	if tx.Kept.Of != nil {
-		x.kept = &keptCounts{&f.counts, tx.Kept.Stamp}
+		x.counts = f.counts
 	}
 	return x
 }
