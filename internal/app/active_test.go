@@ -303,7 +303,7 @@ type fullSessions struct{ store.Connections }
 
 func (f fullDisk) Connections() store.Connections { return fullSessions{f.Store.Connections()} }
 
-func (fullSessions) Put(context.Context, store.Connection) error {
+func (fullSessions) Use(context.Context, store.Connection, time.Time) error {
 	return errors.New("the disk is full")
 }
 

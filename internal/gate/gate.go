@@ -11,7 +11,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -21,11 +20,8 @@ import (
 
 // Gate is embedded in the services of all capabilities. It is safe for concurrent use.
 type Gate struct {
-	Store store.Store // it also wakes callers that wait for changes
-	Log   *slog.Logger
-	// Registry is held while a caller checks the registry of projects and then changes it, which takes two transactions.
-	Registry sync.Mutex
-
+	Store      store.Store // it also wakes callers that wait for changes
+	Log        *slog.Logger
 	unwritable bool
 
 	rules    Actions
@@ -64,6 +60,12 @@ func New(o Options) *Gate {
 	g.Log = cmp.Or(g.Log, slog.New(slog.DiscardHandler))
 	g.deletion = cmp.Or(g.deletion, loci.DeleteWithStepUp)
 	return g
+}
+
+// LockWorkspaces locks which workspaces the org has, and which people and projects are in them. The people are in the
+// org's rows and the projects in the registry, so no single transaction can check both. See store.Store.Lock.
+func (g *Gate) LockWorkspaces(ctx context.Context, org loci.OrgID) (held context.Context, unlock func(), err error) {
+	return g.Store.Lock(ctx, "workspaces/"+string(org))
 }
 
 // View returns what fn reads in one transaction on the org of p.

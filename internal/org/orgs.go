@@ -126,6 +126,14 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	if s1.Events != nil && p.Kind != loci.KindLocal {
 		return loci.Org{}, loci.Errorf(loci.Forbidden, "an operator of the server sets where events are: loci org set")
 	}
+	if s1.Workspaces != nil {
+		held, unlock, err := s.LockWorkspaces(ctx, p.OrgID)
+		if err != nil {
+			return loci.Org{}, err
+		}
+		defer unlock()
+		ctx = held
+	}
 	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
 		return loci.Org{}, err
@@ -143,7 +151,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 		return err
 	})
 	if err == nil && on {
-		err = s.adopt(ctx, p.OrgID, first)
+		_, err = s.Store.ProjectMembers().Adopt(ctx, p.OrgID, first)
 	}
 	if err == nil {
 		org, err = s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s1.apply(o, now); return nil })
@@ -151,21 +159,13 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	if err == nil && on { // again, for what was stored meanwhile
 		err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) { first, err = s.divide(ctx, tx); return err })
 		if err == nil {
-			err = s.adopt(ctx, p.OrgID, first)
+			_, err = s.Store.ProjectMembers().Adopt(ctx, p.OrgID, first)
 		}
 	}
 	if err != nil {
 		return loci.Org{}, err
 	}
 	return org, nil
-}
-
-// adopt moves every project without a workspace to this one.
-func (s *Service) adopt(ctx context.Context, org loci.OrgID, into loci.WorkspaceID) error {
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
-	_, err := s.Store.ProjectMembers().Adopt(ctx, org, into)
-	return err
 }
 
 // FirstWorkspace is the name of an org's first workspace.

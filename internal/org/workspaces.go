@@ -88,12 +88,15 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
 	}
+	ctx, unlock, err := s.LockWorkspaces(ctx, p.OrgID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
 		return err
 	}
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
 	projects, err := s.Store.Projects().InWorkspace(ctx, p.OrgID, id)
 	if err != nil {
 		return err
@@ -195,6 +198,11 @@ func (s *Service) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
 	}
+	ctx, unlock, err := s.LockWorkspaces(ctx, p.OrgID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
 		return err

@@ -31,8 +31,11 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Project{}, err
 	}
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
+	ctx, unlock, err := s.lock(ctx, id)
+	if err != nil {
+		return loci.Project{}, err
+	}
+	defer unlock()
 	old, members, err := s.manage(ctx, p, Change, id)
 	if err != nil {
 		return loci.Project{}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -33,16 +32,9 @@ func (s *Service) ContinueConnection(ctx context.Context, p loci.Principal, key 
 		return nil, loci.Errorf(loci.NotFound, "no such connection")
 	}
 	if now := s.Time(); now.Sub(c.UsedAt) >= connectionTouch {
-		s.touchConnection(ctx, key, now)
+		s.kept(ctx, s.Store.Connections().Touch(ctx, key, now))
 	}
 	return c.State, nil
-}
-
-// touchConnection notes a use. A failure must not stop a reader, so it is only logged.
-func (s *Service) touchConnection(ctx context.Context, key ConnectionKey, now time.Time) {
-	if err := s.Store.Connections().Touch(ctx, key, now); err != nil {
-		s.Log.WarnContext(ctx, "noting the use of an MCP connection failed", "error", err)
-	}
 }
 
 // EndConnection forgets a connection and its active project.

@@ -35,8 +35,6 @@ func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKe
 	if err != nil {
 		return loci.Project{}, err
 	}
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
 	err = s.Store.Connections().Put(ctx,
 		store.Connection{Key: key, OrgID: p.OrgID, UserID: p.UserID, ProjectID: got.ID, UsedAt: s.Time()})
 	if err != nil {
@@ -74,15 +72,13 @@ func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionK
 	}
 	switch {
 	case loci.CodeOf(err) == loci.NotFound || err == nil && got.Status != loci.ProjectActive:
-		s.keepConnection(ctx, at, func() error { return s.Store.Connections().Remove(ctx, at.Key) })
+		s.kept(ctx, s.Store.Connections().Leave(ctx, at))
 		return loci.Project{}, s.errNoActive(ctx, p)
 	case err != nil:
 		return loci.Project{}, err
 	}
 	if now := s.Time(); now.Sub(at.UsedAt) >= connectionTouch {
-		used := at
-		used.UsedAt = now
-		s.keepConnection(ctx, at, func() error { return s.Store.Connections().Put(ctx, used) })
+		s.kept(ctx, s.Store.Connections().Use(ctx, at, now))
 	}
 	return got, nil
 }
@@ -99,16 +95,9 @@ func (s *Service) errNoActive(ctx context.Context, p loci.Principal) error {
 	return loci.Errorf(loci.NotFound, "No active project. Use switch_project to select one.")
 }
 
-// keepConnection updates a session, unless it has been switched meanwhile. A failure must not
-// stop a reader, so it is only logged.
-func (s *Service) keepConnection(ctx context.Context, at store.Connection, fn func() error) {
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
-	now, err := s.Store.Connections().Get(ctx, at.Key)
-	if err == nil && now.ProjectID == at.ProjectID {
-		err = fn()
-	}
-	if err != nil && loci.CodeOf(err) != loci.NotFound {
+// kept logs that the update of a session failed. That must not stop a reader.
+func (s *Service) kept(ctx context.Context, err error) {
+	if err != nil {
 		s.Log.WarnContext(ctx, "keeping an MCP session up to date failed", "error", err)
 	}
 }

@@ -43,8 +43,11 @@ func (s *Service) PutMember(ctx context.Context, p loci.Principal, id loci.Proje
 	if _, err := loci.ParseMemberRole(string(m.Role)); err != nil {
 		return err
 	}
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
+	ctx, unlock, err := s.lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	_, members, err := s.manage(ctx, p, ChangeMember, id)
 	if err != nil {
 		return err
@@ -76,8 +79,11 @@ func (s *Service) RemoveMember(ctx context.Context, p loci.Principal, id loci.Pr
 	if err := s.Begin(ctx, p, ChangeMember); err != nil {
 		return err
 	}
-	s.Registry.Lock()
-	defer s.Registry.Unlock()
+	ctx, unlock, err := s.lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	members, err := s.mayRemove(ctx, p, id, user)
 	if err != nil || entered(members, user) == "" {
 		return err
@@ -89,6 +95,12 @@ func (s *Service) RemoveMember(ctx context.Context, p loci.Principal, id loci.Pr
 		return err
 	}
 	return s.Store.ProjectMembers().Remove(ctx, p.OrgID, id, user)
+}
+
+// lock lets one caller at a time check and then change who belongs to a project. The roles are in the registry, and
+// whether people are disabled is in the org's rows. See store.Store.Lock.
+func (s *Service) lock(ctx context.Context, id loci.ProjectID) (held context.Context, unlock func(), err error) {
+	return s.Store.Lock(ctx, "project/"+id.String())
 }
 
 // mayRemove returns the members of a project from which p may remove that user.

@@ -68,9 +68,13 @@ func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Projec
 		return loci.Project{}, err
 	}
 	if !made.WorkspaceID.IsZero() {
-		s.Registry.Lock() // the workspace must not be deleted meanwhile
-		defer s.Registry.Unlock()
-		err := s.Store.View(ctx, p.OrgID,
+		held, unlock, err := s.LockWorkspaces(ctx, p.OrgID) // the workspace must not be deleted meanwhile
+		if err != nil {
+			return loci.Project{}, err
+		}
+		defer unlock()
+		ctx = held
+		err = s.Store.View(ctx, p.OrgID,
 			func(tx store.Tx) error { _, _, err := gate.Workspace(ctx, tx, made.WorkspaceID); return err })
 		if err != nil {
 			return loci.Project{}, err

@@ -74,6 +74,10 @@ type Connections interface {
 	// Put stores a connection and replaces its previous state. It fails with NotFound if the org,
 	// project or user doesn't exist, and with Conflict if the project is archived.
 	Put(ctx context.Context, s Connection) error
+	// Use stores when a connection was last used, unless it works on another project than at by now.
+	Use(ctx context.Context, at Connection, used time.Time) error
+	// Leave deletes what a connection works on, unless that is another project than in at by now.
+	Leave(ctx context.Context, at Connection) error
 	// Remove deletes a connection and what it works on. It may be repeated.
 	Remove(ctx context.Context, key [32]byte) error
 	// Purge deletes at most limit connections, and at most limit records of what connections work

@@ -34,6 +34,12 @@ type Store interface {
 	// Hint lets the feed of an org tell of a change that this store doesn't make, such as new events, shortly
 	// afterwards (see Feed).
 	Hint(ctx context.Context, h FeedHint)
+	// Lock waits until no other caller in any process holds the lock of that name, and then holds it until unlock.
+	// Callers of one process get it in their order. If a process ends, its locks end, at the latest when LockLease is
+	// over. held ends if ctx ends, or with an Unavailable cause if the lock is lost: stop then. It fails like ctx.
+	Lock(ctx context.Context, name string) (held context.Context, unlock func(), err error)
+	// TryLock works like Lock, but doesn't wait. It fails with Conflict while another caller holds the lock.
+	TryLock(ctx context.Context, name string) (held context.Context, unlock func(), err error)
 	Registry
 	// Orgs is the registry of tenants.
 	Orgs() Orgs
@@ -73,6 +79,9 @@ type Registry interface {
 	// Connections stores which projects MCP connections work on.
 	Connections() Connections
 }
+
+// LockLease is how long a lock outlives a holder that no longer renews it.
+const LockLease = 30 * time.Second
 
 // Stamp is a value to compare. Only its engine knows what it means.
 type Stamp [64]byte

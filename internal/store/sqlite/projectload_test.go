@@ -163,6 +163,7 @@ func wantSound(t *testing.T, s *Store) {
 
 // projectJobs are what the test binary does when a test runs it as another process.
 var projectJobs = map[string]func(s *Store, p loci.Project) error{
+	"hold": holdForever,
 	// write prints each name after it was acknowledged, and ends with the project.
 	"write": func(s *Store, p loci.Project) error {
 		for {

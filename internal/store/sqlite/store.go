@@ -37,6 +37,7 @@ type Options struct {
 // Store is one data directory. Several processes may open the same one.
 type Store struct {
 	store.Registry
+	*store.Locks
 	opts Options
 	lock *flock.Flock
 	meta *sqlitedb.DB
@@ -49,7 +50,8 @@ type Store struct {
 	pages        *sqlstore.Pages                                         // of lists, of all orgs
 	probe        *probe
 	hints        hints
-	turn         chan struct{} // capacity 1: for the call that changes who belongs where
+	turn         chan struct{}      // capacity 1: for the call that changes who belongs where
+	presence     *sqlitedb.Presence // nil if nothing can be written
 	damage       atomic.Pointer[error]
 	bytes        blob.Store // of attachments
 
@@ -121,6 +123,13 @@ func (s *Store) open(ctx context.Context) (err error) {
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	s.registry.OnHint(s.Hint)
 	s.Registry = s.registry
+	held := store.LockOptions{Rows: s.registry, Now: s.opts.Now}
+	if err == nil && s.meta.Unwritable() == nil {
+		if s.presence, err = sqlitedb.Appear(filepath.Join(s.opts.Dir, metaFile)); err == nil {
+			held.Self, held.Lives = s.presence.Number(), s.presence.Lives
+		}
+	}
+	s.Locks = store.NewLocks(held)
 	return err
 }
 
@@ -185,7 +194,8 @@ func (s *Store) Dir() string { return s.opts.Dir }
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.endHints()
-		s.closeErr = errors.Join(s.projectFiles.Close(), s.files.Close(), s.meta.Close(), s.lock.Close())
+		s.closeErr = errors.Join(s.projectFiles.Close(), s.files.Close(), s.meta.Close(), s.presence.Close(),
+			s.lock.Close())
 	})
 	return s.closeErr
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 )
 
@@ -114,4 +115,52 @@ func classifyLock(err error) error {
 		return nil
 	}
 	return &Error{Class: ErrIO, Cause: err}
+}
+
+// Presence shows other processes that this one lives. It locks the byte with its number in the lock file of a database.
+type Presence struct {
+	f      *os.File
+	number int64
+}
+
+// Appear starts a presence at the database with this path. It ends with Close or with the process.
+func Appear(path string) (*Presence, error) {
+	l, err := openLock(path + lockSuffix)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		p := &Presence{l.f, pen + 1 + rand.Int64N(1<<31)} // Windows locks the first 4 GB
+		ok, err := tryLock(p.f, p.number)
+		if err != nil {
+			l.close()
+			return nil, classifyLock(err)
+		}
+		if ok {
+			return p, nil
+		}
+	}
+}
+
+// Number identifies the process among those that live.
+func (p *Presence) Number() int64 { return p.number }
+
+// Lives reports whether the process with a number lives. It returns true if it can't tell.
+func (p *Presence) Lives(number int64) bool {
+	free, err := false, error(nil)
+	if number != p.number {
+		free, err = tryLock(p.f, number)
+	}
+	if free {
+		err = unlock(p.f, number)
+	}
+	return !free || err != nil
+}
+
+// Close ends the presence. A nil presence has ended.
+func (p *Presence) Close() error {
+	if p == nil {
+		return nil
+	}
+	return p.f.Close()
 }

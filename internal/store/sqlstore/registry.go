@@ -50,6 +50,16 @@ func every[T any](ctx context.Context, r *Registry, text string, args Args, scan
 	return list, err
 }
 
+// changes runs a statement in a transaction and reports whether it changed a row.
+func (r *Registry) changes(ctx context.Context, text string, args ...any) (changed bool, err error) {
+	err = r.db.Update(ctx, func(c Conn) error {
+		err := c.Exec(text, args...)
+		changed = err == nil && c.Changes() > 0
+		return err
+	})
+	return changed, err
+}
+
 // account is the hint about a key, a grant or a sign-in of a person.
 func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) store.FeedHint {
 	return store.FeedHint{Org: org, Kind: kind, ID: id, Change: change, Access: []loci.Access{own(user)}}

@@ -43,6 +43,25 @@ func testMCPSessions(e *env) {
 	one = e.session(1, q, e.user)
 	e.wantSession("switched", one)
 	e.wantSession("the other one", two)
+	was, used := one, e.clock.now().Add(time.Minute)
+	was.ProjectID = p.ID
+	if err := ms.Use(ctx, was, used); err != nil {
+		e.Error(explain(err))
+	}
+	if err := ms.Leave(ctx, was); err != nil {
+		e.Error(explain(err))
+	}
+	e.wantSession("after what concerns its previous project", one)
+	if err := ms.Use(ctx, one, used); err != nil {
+		e.Error(explain(err))
+	}
+	one.UsedAt = used
+	e.wantSession("used", one)
+	if err := ms.Leave(ctx, one); err != nil {
+		e.Error(explain(err))
+	}
+	e.wantSession("left", noSession(1))
+	one = e.session(1, q, e.user)
 	for range 2 {
 		if err := ms.Remove(ctx, one.Key); err != nil {
 			e.Error(explain(err))

@@ -138,6 +138,7 @@ var tests = []test{
 	{"ArcBindingsAtOnce", testArcBindingsAtOnce},
 	{"Limits", testLimits},
 	{"Settings", testSettings},
+	{"Locks", testLocks},
 	{"Failures", testFailures},
 	{"Projects", testProjects},
 	{"ProjectsUpdate", testProjectsUpdate},

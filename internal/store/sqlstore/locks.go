@@ -1,0 +1,30 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Lease returns the row of a lock, or zero.
+func (r *Registry) Lease(ctx context.Context, name string) (l store.Lease, err error) {
+	_, err = r.first(ctx, "SELECT holder, until FROM locks WHERE {global locks} name = ?", Args{name},
+		func(row Row) error { l.Holder, l.Until = row.Int64(0), TimeAt(row, 1); return nil })
+	return l, err
+}
+
+// SetLease replaces the row of a lock, or inserts it if was is zero. It reports whether the row was as expected.
+func (r *Registry) SetLease(ctx context.Context, name string, was, l store.Lease) (bool, error) {
+	if was == (store.Lease{}) {
+		return r.changes(ctx, "INSERT INTO locks ({global} name, holder, until) VALUES (?, ?, ?) "+
+			"ON CONFLICT ({global} name) DO NOTHING", name, l.Holder, l.Until.UnixMicro())
+	}
+	return r.changes(ctx, "UPDATE locks SET holder = ?, until = ? WHERE {global locks} name = ? AND holder = ? AND until = ?",
+		l.Holder, l.Until.UnixMicro(), name, was.Holder, was.Until.UnixMicro())
+}
+
+// EndLease deletes the row of a lock if holder has it.
+func (r *Registry) EndLease(ctx context.Context, name string, holder int64) error {
+	_, err := r.changes(ctx, "DELETE FROM locks WHERE {global locks} name = ? AND holder = ?", name, holder)
+	return err
+}
