@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/loci-memory/loci"
 )
 
@@ -25,36 +27,22 @@ type LockRows interface {
 	EndLease(ctx context.Context, name string, holder int64) error
 }
 
-// LockOptions configure Locks. Rows and Now are required.
-type LockOptions struct {
-	Rows LockRows
-	Now  func() time.Time
-	// Self is the number of this process. Lives reports whether another process may still live; nil: it may until its
-	// lease is over, and Self is random.
-	Self  int64
-	Lives func(holder int64) bool
-}
-
-// Locks are the locks of one process on a store. A process renews the lease of each lock that it holds, so a lock ends
-// with its process. They are safe for concurrent use.
+// Locks are the locks of one process on a store. They are safe for concurrent use.
 type Locks struct {
-	o      LockOptions
-	mu     sync.Mutex
-	queues map[string]*lockQueue
+	rows  LockRows
+	now   func() time.Time
+	self  int64                   // the number of this process
+	lives func(holder int64) bool // nil: holders renew their leases
+	turns sync.Map                // by name: of the callers in this process. Each name stays, which are few
 }
 
-// lockQueue lets one caller of a process at a time compete with other processes.
-type lockQueue struct {
-	place chan struct{} // capacity 1
-	users int           // that wait or have the place
-}
-
-// NewLocks returns the locks of this process.
-func NewLocks(o LockOptions) *Locks {
-	if o.Lives == nil {
-		o.Self, o.Lives = rand.Int64(), func(int64) bool { return true }
+// NewLocks returns the locks of a process with the number self. If lives can tell whether a process lives, a lock ends
+// with its process. If it is nil, self is random, and a lock ends with its lease.
+func NewLocks(rows LockRows, now func() time.Time, self int64, lives func(holder int64) bool) *Locks {
+	if lives == nil {
+		self = rand.Int64()
 	}
-	return &Locks{o: o, queues: map[string]*lockQueue{}}
+	return &Locks{rows: rows, now: now, self: self, lives: lives}
 }
 
 // How often a caller checks whether another process has released a lock.
@@ -65,125 +53,98 @@ const (
 
 // Lock waits for the lock of that name and holds it until unlock. See Store.
 func (l *Locks) Lock(ctx context.Context, name string) (held context.Context, unlock func(), err error) {
-	return l.lock(ctx, name, true)
-}
-
-// TryLock works like Lock. It fails with Conflict instead of waiting.
-func (l *Locks) TryLock(ctx context.Context, name string) (held context.Context, unlock func(), err error) {
-	return l.lock(ctx, name, false)
-}
-
-func (l *Locks) lock(ctx context.Context, name string, patient bool) (
-	held context.Context, unlock func(), err error) {
-	leave, err := l.enter(ctx, name, patient)
-	if err != nil {
+	turn := l.turn(name)
+	if err := turn.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
 	for wait := shortestWait; ; wait = min(2*wait, longestWait) {
 		row, err := l.take(ctx, name)
-		switch {
-		case err == nil && row != Lease{}:
-			held, unlock = l.hold(ctx, name, row, leave)
-			return held, unlock, nil
-		case err == nil && !patient:
-			err = errLocked()
-		case err == nil:
-			err = pause(ctx, wait)
+		if err == nil && row == (Lease{}) {
+			select {
+			case <-time.After(wait):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
 		}
-		if err != nil {
-			leave()
-			return nil, nil, err
-		}
+		return l.hold(ctx, name, row, turn, err)
 	}
 }
 
-func errLocked() error {
-	return loci.Errorf(loci.Conflict, "another caller is doing this at the moment; try again later")
+// TryLock works like Lock. It fails with Conflict instead of waiting.
+func (l *Locks) TryLock(ctx context.Context, name string) (held context.Context, unlock func(), err error) {
+	taken := loci.Errorf(loci.Conflict, "another caller is doing this at the moment; try again later")
+	turn := l.turn(name)
+	if !turn.TryAcquire(1) {
+		return nil, nil, taken
+	}
+	row, err := l.take(ctx, name)
+	if err == nil && row == (Lease{}) {
+		err = taken
+	}
+	return l.hold(ctx, name, row, turn, err)
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// enter waits for the place of this process at a lock.
-func (l *Locks) enter(ctx context.Context, name string, patient bool) (leave func(), err error) {
-	l.mu.Lock()
-	q := l.queues[name]
-	if q == nil {
-		q = &lockQueue{place: make(chan struct{}, 1)}
-		l.queues[name] = q
-	}
-	q.users++
-	l.mu.Unlock()
-	quit := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if q.users--; q.users == 0 {
-			delete(l.queues, name)
-		}
-	}
-	select {
-	case q.place <- struct{}{}:
-		return func() { <-q.place; quit() }, nil
-	default:
-	}
-	if !patient {
-		quit()
-		return nil, errLocked()
-	}
-	select {
-	case q.place <- struct{}{}: // Go serves the waiting callers in their order
-		return func() { <-q.place; quit() }, nil
-	case <-ctx.Done():
-		quit()
-		return nil, ctx.Err()
-	}
+func (l *Locks) turn(name string) *semaphore.Weighted {
+	turn, _ := l.turns.LoadOrStore(name, semaphore.NewWeighted(1))
+	return turn.(*semaphore.Weighted) //nolint:forcetypeassert // the map has nothing else
 }
 
 // take returns zero if another process has the lock. A row of this process is left over from a release that failed.
 func (l *Locks) take(ctx context.Context, name string) (Lease, error) {
-	was, err := l.o.Rows.Lease(ctx, name)
-	if err != nil || was.Until.After(l.o.Now()) && was.Holder != l.o.Self && l.o.Lives(was.Holder) {
+	was, err := l.rows.Lease(ctx, name)
+	if err != nil {
 		return Lease{}, err
 	}
+	if was.Holder != l.self && was != (Lease{}) {
+		taken := was.Until.After(l.now())
+		if l.lives != nil {
+			taken = l.lives(was.Holder)
+		}
+		if taken {
+			return Lease{}, nil
+		}
+	}
 	row := l.fresh()
-	took, err := l.o.Rows.SetLease(ctx, name, was, row)
-	if !took || err != nil {
+	if took, err := l.rows.SetLease(ctx, name, was, row); !took || err != nil {
 		return Lease{}, err
 	}
 	return row, nil
 }
 
-func (l *Locks) fresh() Lease { return Lease{l.o.Self, loci.CutTime(l.o.Now().Add(LockLease))} }
+func (l *Locks) fresh() Lease { return Lease{l.self, loci.CutTime(l.now().Add(LockLease))} }
 
-// hold renews the lease until the caller calls unlock.
-func (l *Locks) hold(ctx context.Context, name string, row Lease, leave func()) (held context.Context, unlock func()) {
+// hold returns the taken lock, and renews its lease if necessary. If there is an error, it ends the caller's turn.
+func (l *Locks) hold(ctx context.Context, name string, row Lease, turn *semaphore.Weighted, err error) (
+	held context.Context, unlock func(), _ error) {
+	if err != nil {
+		turn.Release(1)
+		return nil, nil, err
+	}
 	held, end := context.WithCancelCause(ctx)
 	ctx = context.WithoutCancel(ctx) // the lock outlasts ctx until unlock
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.keep(ctx, name, row, done, end)
+		if l.lives == nil {
+			l.renew(ctx, name, row, done, end)
+		}
 	}()
 	return held, func() {
 		close(done)
 		<-ended
 		end(nil)
-		_ = l.o.Rows.EndLease(ctx, name, l.o.Self) // if it fails, the lease ends, or this process takes the row again
-		leave()
-	}
+		_ = l.rows.EndLease(ctx, name, l.self) // if it fails, the lease ends, or this process takes the row again
+		turn.Release(1)
+	}, nil
 }
 
 // renewEvery leaves time for two attempts before a lease ends.
 const renewEvery = LockLease / 3
 
-// keep renews the lease until done is closed. It calls end if the lease is lost.
-func (l *Locks) keep(ctx context.Context, name string, row Lease, done <-chan struct{}, end context.CancelCauseFunc) {
+// renew renews a lease until done is closed. It calls end if the lease is lost.
+func (l *Locks) renew(ctx context.Context, name string, row Lease, done <-chan struct{},
+	end context.CancelCauseFunc) {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
@@ -194,14 +155,13 @@ func (l *Locks) keep(ctx context.Context, name string, row Lease, done <-chan st
 		}
 		try, cancel := context.WithTimeout(ctx, renewEvery)
 		next := l.fresh()
-		kept, err := l.o.Rows.SetLease(try, name, row, next)
+		kept, err := l.rows.SetLease(try, name, row, next)
 		cancel()
 		switch {
 		case kept:
 			row = next
-		case err == nil || !l.o.Now().Before(row.Until):
+		case err == nil || !l.now().Before(row.Until):
 			end(loci.Errorf(loci.Unavailable, "this process no longer holds the lock %s; try again", name))
-			<-done
 			return
 		}
 	}

@@ -36,7 +36,8 @@ type Store interface {
 	Hint(ctx context.Context, h FeedHint)
 	// Lock waits until no other caller in any process holds the lock of that name, and then holds it until unlock.
 	// Callers of one process get it in their order. If a process ends, its locks end, at the latest when LockLease is
-	// over. held ends if ctx ends, or with an Unavailable cause if the lock is lost: stop then. It fails like ctx.
+	// over. held ends with ctx and with unlock, and with an Unavailable cause if the lock is lost. Then its holder must
+	// stop. Lock fails like ctx.
 	Lock(ctx context.Context, name string) (held context.Context, unlock func(), err error)
 	// TryLock works like Lock, but doesn't wait. It fails with Conflict while another caller holds the lock.
 	TryLock(ctx context.Context, name string) (held context.Context, unlock func(), err error)

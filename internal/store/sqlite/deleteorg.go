@@ -21,7 +21,7 @@ import (
 // locks everybody out; mark the org's file, for processes that have it open; delete the projects;
 // delete the registry's rows; delete the files; keep the receipt as a tombstone.
 func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
-	leave, err := o.s.alone(ctx)
+	ctx, leave, err := o.s.Lock(ctx, peopleLock)
 	if err != nil {
 		return store.Receipt{}, translate(err)
 	}
@@ -30,7 +30,7 @@ func (o orgs) Delete(ctx context.Context, id loci.OrgID) (store.Receipt, error) 
 	return r, translate(err)
 }
 
-// deleteOrg is Delete for a caller that holds people.lock. For an org that has been deleted
+// deleteOrg is Delete for a caller that holds peopleLock. For an org that has been deleted
 // already, it returns the same receipt again.
 func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, error) {
 	if err := s.markDeleting(ctx, id); err != nil {

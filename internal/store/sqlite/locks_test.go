@@ -56,21 +56,21 @@ func readLines(c *process, n int, fn func()) (all []string) {
 	return all
 }
 
-// twoStores opens two stores on one directory. The clock of the first one stands still, as if its process were
-// suspended.
-func twoStores(t *testing.T, suspended bool) (a, b *Store) {
-	now := time.Now()
-	o := Options{Dir: t.TempDir()}
+// leased returns two processes' locks that end with their leases, as those of an engine of many hosts. The clock of the
+// first process stands still if it is suspended.
+func leased(t *testing.T, suspended bool) (a, b *store.Locks) {
+	s, now := openStore(t, Options{Dir: t.TempDir()}), time.Now()
+	clock := time.Now
 	if suspended {
-		o.Now = func() time.Time { return now }
+		clock = func() time.Time { return now }
 	}
-	return openStore(t, o), openStore(t, Options{Dir: o.Dir})
+	return store.NewLocks(s.registry, clock, 0, nil), store.NewLocks(s.registry, time.Now, 0, nil)
 }
 
 // TestLockWaitsForAnotherProcess lets a caller wait longer than a lease while the holder works.
 func TestLockWaitsForAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := twoStores(t, false)
+		a, b := leased(t, false)
 		held, unlock, err := a.Lock(t.Context(), "x")
 		if err != nil {
 			t.Fatal(explain(err))
@@ -84,7 +84,7 @@ func TestLockWaitsForAnotherProcess(t *testing.T) {
 			}
 			got <- err
 		}()
-		time.Sleep(3 * store.LockLease)
+		<-time.After(3 * store.LockLease)
 		if order = append(order, "a"); held.Err() != nil {
 			t.Errorf("the lock of a living holder ended: %v", context.Cause(held))
 		}
@@ -107,7 +107,7 @@ func TestLockWaitsForAnotherProcess(t *testing.T) {
 // TestLostLockEndsItsHolder lets a lease end. Another process takes the lock, and the context of the old holder ends.
 func TestLostLockEndsItsHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := twoStores(t, true)
+		a, b := leased(t, true)
 		held, unlock, err := a.Lock(t.Context(), "x")
 		if err != nil {
 			t.Fatal(explain(err))

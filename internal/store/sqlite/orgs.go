@@ -33,11 +33,12 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got l
 		return loci.Org{}, false, loci.Errorf(loci.Invalid, "the org has another owner")
 	}
 	if owner.Email != "" {
-		leave, err := o.s.alone(ctx)
+		held, leave, err := o.s.Lock(ctx, peopleLock)
 		if err != nil {
 			return loci.Org{}, false, translate(err)
 		}
 		defer leave()
+		ctx = held
 	}
 	got, state, err := o.s.register(ctx, want, owner)
 	if err == nil && state == "creating" {

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -19,44 +16,6 @@ type people struct{ s *Store }
 
 // People returns the directory that maps people to orgs.
 func (s *Store) People() store.People { return people{s} }
-
-// alone waits until no other caller, in any process, changes who belongs where. Then a half-done
-// change can only be from a process that died: the system releases the lock of a killed process.
-func (s *Store) alone(ctx context.Context) (leave func(), err error) {
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	l := flock.New(filepath.Join(s.opts.Dir, peopleLock), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		<-s.turn
-		return nil, err
-	}
-	return s.leaver(l), nil
-}
-
-func (s *Store) leaver(l *flock.Flock) func() {
-	return func() {
-		_ = l.Close() // Close releases the lock even if it returns an error
-		<-s.turn
-	}
-}
-
-// tryAlone is alone without waiting: leave is nil if another caller has the lock.
-func (s *Store) tryAlone() (leave func(), err error) {
-	select {
-	case s.turn <- struct{}{}:
-	default:
-		return nil, nil
-	}
-	l := flock.New(filepath.Join(s.opts.Dir, peopleLock), flock.SetPermissions(0o600))
-	if ok, err := l.TryLock(); !ok || err != nil {
-		<-s.turn
-		return nil, errors.Join(err, l.Close())
-	}
-	return s.leaver(l), nil
-}
 
 func (p people) ByEmail(ctx context.Context, email string) (loci.Person, error) {
 	who, found, err := p.s.registry.PersonByEmail(ctx, email)
@@ -110,7 +69,7 @@ func (p people) Add(ctx context.Context, u loci.User, then func(store.Tx) error)
 	if u.ID.IsZero() {
 		return loci.Errorf(loci.Invalid, "a user must have an id")
 	}
-	leave, err := p.s.alone(ctx)
+	ctx, leave, err := p.s.Lock(ctx, peopleLock)
 	if err != nil {
 		return translate(err)
 	}
@@ -144,7 +103,7 @@ func (s *Store) withDefaults(u loci.User) loci.User {
 	return u
 }
 
-// begin adds the pending row. The caller holds people.lock, so another pending row with the same
+// begin adds the pending row. The caller holds peopleLock, so another pending row with the same
 // address was left by a process that died.
 func (s *Store) begin(ctx context.Context, u loci.User) error {
 	return s.updateOrg(ctx, u.OrgID, func(tx *sqlstore.Tx) error { return tx.BeginUser(u) })
@@ -165,7 +124,7 @@ func (s *Store) updateOrg(ctx context.Context, org loci.OrgID, fn func(*sqlstore
 }
 
 // vacate frees an address that a process left in the directory when it died. Conflict if it
-// belongs to a user. The caller holds people.lock.
+// belongs to a user. The caller holds peopleLock.
 func (s *Store) vacate(ctx context.Context, email string) error {
 	if email == "" {
 		return nil
@@ -187,7 +146,7 @@ func (s *Store) vacate(ctx context.Context, email string) error {
 }
 
 // abandon undoes an org that a process began for the owner of an address before it died. A
-// process that creates an org holds people.lock until it is complete. Conflict for any other org.
+// process that creates an org holds peopleLock until it is complete. Conflict for any other org.
 func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 	_, state, err := s.registry.LookUp(ctx, id)
 	if err != nil {
@@ -209,7 +168,7 @@ func (s *Store) abandon(ctx context.Context, id loci.OrgID) error {
 }
 
 // settle finishes or undoes a change that stopped between the two files. The row in the org's
-// file decides which. The caller holds people.lock.
+// file decides which. The caller holds peopleLock.
 func (s *Store) settle(ctx context.Context, who loci.Person) error {
 	state, err := s.userState(ctx, who.OrgID, who.UserID)
 	if err != nil {
@@ -247,7 +206,7 @@ func (s *Store) settled(ctx context.Context, who loci.Person) error {
 }
 
 func (p people) SetEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
-	leave, err := p.s.alone(ctx)
+	ctx, leave, err := p.s.Lock(ctx, peopleLock)
 	if err != nil {
 		return translate(err)
 	}

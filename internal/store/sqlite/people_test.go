@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gofrs/flock"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -145,7 +143,7 @@ func TestAddInterruptedAtTheEnd(t *testing.T) {
 func TestStartLeavesTheLivingAlone(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t, Options{})
-	leave, err := s.alone(bg)
+	_, leave, err := s.Lock(bg, peopleLock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,29 +160,6 @@ func TestStartLeavesTheLivingAlone(t *testing.T) {
 	if a, b := rowsOf(t, s, u); a != 0 || b != 0 {
 		t.Errorf("%d and %d rows are left by a dead process, want none", a, b)
 	}
-}
-
-func TestAloneIsForAllProcesses(t *testing.T) {
-	t.Parallel()
-	s, _ := newStore(t, Options{})
-	l := flock.New(s.opts.Dir + "/" + peopleLock)
-	if ok, err := l.TryLock(); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	if leave, err := s.tryAlone(); leave != nil || err != nil {
-		t.Errorf("alone beside another process: %v", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	leave, err := s.tryAlone()
-	if leave == nil || err != nil {
-		t.Fatalf("not alone: %v", err)
-	}
-	if second, err := s.tryAlone(); second != nil || err != nil {
-		t.Errorf("two are alone: %v", err)
-	}
-	leave()
 }
 
 // Of processes that add one address at once, one wins.

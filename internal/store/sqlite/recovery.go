@@ -17,9 +17,9 @@ func (s *Store) finish(ctx context.Context) {
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.tryAlone()
+		ctx, leave, err = s.TryLock(ctx, peopleLock)
 	}
-	if err == nil && leave == nil {
+	if loci.CodeOf(err) == loci.Conflict {
 		return // the half-done change may belong to a process that is running
 	}
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 const eraseBatch = sqlstore.EraseBatch
 
 func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
-	leave, err := p.s.alone(ctx)
+	ctx, leave, err := p.s.Lock(ctx, peopleLock)
 	if err != nil {
 		return translate(err)
 	}

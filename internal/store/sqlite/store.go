@@ -123,13 +123,12 @@ func (s *Store) open(ctx context.Context) (err error) {
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	s.registry.OnHint(s.Hint)
 	s.Registry = s.registry
-	held := store.LockOptions{Rows: s.registry, Now: s.opts.Now}
+	s.Locks = store.NewLocks(s.registry, s.opts.Now, 0, nil)
 	if err == nil && s.meta.Unwritable() == nil {
 		if s.presence, err = sqlitedb.Appear(filepath.Join(s.opts.Dir, metaFile)); err == nil {
-			held.Self, held.Lives = s.presence.Number(), s.presence.Lives
+			s.Locks = store.NewLocks(s.registry, s.opts.Now, s.presence.Number(), s.presence.Lives)
 		}
 	}
-	s.Locks = store.NewLocks(held)
 	return err
 }
 
@@ -142,8 +141,8 @@ const (
 	metaFile = "_meta.db"
 	orgsDir  = "orgs"
 	lockFile = "lock"
-	// peopleLock is held by the one process that changes who belongs where.
-	peopleLock = "people.lock"
+	// peopleLock is held by the one caller that changes who belongs where.
+	peopleLock = "people"
 )
 
 func makeDir(dir string) error {

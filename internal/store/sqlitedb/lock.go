@@ -1,6 +1,7 @@
 package sqlitedb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,17 +130,12 @@ func Appear(path string) (*Presence, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		p := &Presence{l.f, pen + 1 + rand.Int64N(1<<31)} // Windows locks the first 4 GB
-		ok, err := tryLock(p.f, p.number)
-		if err != nil {
-			l.close()
-			return nil, classifyLock(err)
-		}
-		if ok {
-			return p, nil
-		}
+	p := &Presence{l.f, pen + 1 + rand.Int64N(1<<31)} // Windows locks the first 4 GB
+	if ok, err := tryLock(p.f, p.number); !ok || err != nil {
+		l.close()
+		return nil, classifyLock(cmp.Or(err, errGaveUp))
 	}
+	return p, nil
 }
 
 // Number identifies the process among those that live.
@@ -147,14 +143,11 @@ func (p *Presence) Number() int64 { return p.number }
 
 // Lives reports whether the process with a number lives. It returns true if it can't tell.
 func (p *Presence) Lives(number int64) bool {
-	free, err := false, error(nil)
-	if number != p.number {
-		free, err = tryLock(p.f, number)
+	if number == p.number {
+		return true
 	}
-	if free {
-		err = unlock(p.f, number)
-	}
-	return !free || err != nil
+	free, err := tryLock(p.f, number)
+	return !free || err != nil || unlock(p.f, number) != nil
 }
 
 // Close ends the presence. A nil presence has ended.

@@ -113,11 +113,6 @@ func (arcBindings) change(c Conn, b *store.ArcBinding, change func(*store.ArcBin
 }
 
 func (a arcBindings) Delete(ctx context.Context, org loci.OrgID) error {
-	return a.db.Update(ctx, func(c Conn) error {
-		err := c.Exec("DELETE FROM arc_bindings WHERE {global arc_bindings} org_id = ?", string(org))
-		if err == nil && c.Changes() == 0 {
-			err = noArc(org)
-		}
-		return err
-	})
+	n, err := a.exec(ctx, "DELETE FROM arc_bindings WHERE {global arc_bindings} org_id = ?", string(org))
+	return orMissing(n > 0, err, func() error { return noArc(org) })
 }

@@ -305,15 +305,9 @@ func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool
 }
 
 func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
-	before := CeilMicro(then)
-	err = t.db.Update(ctx, func(conn Conn) error {
-		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c
-			WHERE {global c} c.method <> 'key' AND
-			(c.revoked_at < ?1 OR c.expires_at < ?1 OR
-			c.idle_after > 0 AND {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after < ?1)
-			LIMIT ?2)`, before, limit)
-		n = int(conn.Changes())
-		return err
-	})
-	return n, err
+	return t.exec(ctx, `DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c
+		WHERE {global c} c.method <> 'key' AND
+		(c.revoked_at < ?1 OR c.expires_at < ?1 OR
+		c.idle_after > 0 AND {greatest}(c.created_at, coalesce(c.last_used_at, c.created_at)) + c.idle_after < ?1)
+		LIMIT ?2)`, CeilMicro(then), limit)
 }

@@ -16,15 +16,17 @@ func (r *Registry) Lease(ctx context.Context, name string) (l store.Lease, err e
 // SetLease replaces the row of a lock, or inserts it if was is zero. It reports whether the row was as expected.
 func (r *Registry) SetLease(ctx context.Context, name string, was, l store.Lease) (bool, error) {
 	if was == (store.Lease{}) {
-		return r.changes(ctx, "INSERT INTO locks ({global} name, holder, until) VALUES (?, ?, ?) "+
+		n, err := r.exec(ctx, "INSERT INTO locks ({global} name, holder, until) VALUES (?, ?, ?) "+
 			"ON CONFLICT ({global} name) DO NOTHING", name, l.Holder, l.Until.UnixMicro())
+		return n > 0, err
 	}
-	return r.changes(ctx, "UPDATE locks SET holder = ?, until = ? WHERE {global locks} name = ? AND holder = ? AND until = ?",
-		l.Holder, l.Until.UnixMicro(), name, was.Holder, was.Until.UnixMicro())
+	n, err := r.exec(ctx, "UPDATE locks SET holder = ?, until = ? WHERE {global locks} name = ? AND holder = ? AND "+
+		"until = ?", l.Holder, l.Until.UnixMicro(), name, was.Holder, was.Until.UnixMicro())
+	return n > 0, err
 }
 
 // EndLease deletes the row of a lock if holder has it.
 func (r *Registry) EndLease(ctx context.Context, name string, holder int64) error {
-	_, err := r.changes(ctx, "DELETE FROM locks WHERE {global locks} name = ? AND holder = ?", name, holder)
+	_, err := r.exec(ctx, "DELETE FROM locks WHERE {global locks} name = ? AND holder = ?", name, holder)
 	return err
 }

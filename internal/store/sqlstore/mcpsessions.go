@@ -48,13 +48,13 @@ func (m connections) Put(ctx context.Context, s store.Connection) error {
 }
 
 func (m connections) Use(ctx context.Context, at store.Connection, used time.Time) error {
-	_, err := m.changes(ctx, "UPDATE mcp_sessions SET used_at = {greatest}(used_at, ?) WHERE {global mcp_sessions} "+
+	_, err := m.exec(ctx, "UPDATE mcp_sessions SET used_at = {greatest}(used_at, ?) WHERE {global mcp_sessions} "+
 		"key = ? AND project_id = ?", loci.CutTime(used).UnixMicro(), at.Key[:], at.ProjectID.String())
 	return err
 }
 
 func (m connections) Leave(ctx context.Context, at store.Connection) error {
-	_, err := m.changes(ctx, "DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ? AND project_id = ?", at.Key[:],
+	_, err := m.exec(ctx, "DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ? AND project_id = ?", at.Key[:],
 		at.ProjectID.String())
 	return err
 }
@@ -119,7 +119,7 @@ func (m connections) Opened(ctx context.Context, key [32]byte) (got store.OpenCo
 }
 
 func (m connections) Touch(ctx context.Context, key [32]byte, used time.Time) error {
-	_, err := m.changes(ctx, "UPDATE mcp_connections SET used_at = {greatest}(used_at, ?) "+
+	_, err := m.exec(ctx, "UPDATE mcp_connections SET used_at = {greatest}(used_at, ?) "+
 		"WHERE {global mcp_connections} key = ?", loci.CutTime(used).UnixMicro(), key[:])
 	return err
 }

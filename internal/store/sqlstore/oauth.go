@@ -23,13 +23,12 @@ func scanClient(r Row) (c loci.OAuthClient, err error) {
 func noClient() error { return loci.Errorf(loci.NotFound, "no such OAuth client") }
 
 func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
-	return o.db.Update(ctx, func(conn Conn) error {
-		return conn.Exec("INSERT INTO oauth_clients ({global} "+clientColumns+
-			`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
-			name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
-			last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
-			c.ID, c.Name, ToJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
-	})
+	_, err := o.exec(ctx, "INSERT INTO oauth_clients ({global} "+clientColumns+
+		`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
+		name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
+		last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
+		c.ID, c.Name, ToJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
+	return err
 }
 
 func (o oauth) Client(ctx context.Context, id string) (c loci.OAuthClient, err error) {

@@ -50,14 +50,14 @@ func every[T any](ctx context.Context, r *Registry, text string, args Args, scan
 	return list, err
 }
 
-// changes runs a statement in a transaction and reports whether it changed a row.
-func (r *Registry) changes(ctx context.Context, text string, args ...any) (changed bool, err error) {
+// exec runs a statement in a transaction and returns how many rows it changed.
+func (r *Registry) exec(ctx context.Context, text string, args ...any) (n int, err error) {
 	err = r.db.Update(ctx, func(c Conn) error {
 		err := c.Exec(text, args...)
-		changed = err == nil && c.Changes() > 0
+		n = int(c.Changes())
 		return err
 	})
-	return changed, err
+	return n, err
 }
 
 // account is the hint about a key, a grant or a sign-in of a person.
@@ -103,14 +103,13 @@ func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers
 type jobs struct{ *Registry }
 
 func (j jobs) Put(ctx context.Context, one store.Job) error {
-	return j.db.Update(ctx, func(c Conn) error {
-		return c.Exec("INSERT INTO jobs ({global} name, begun_at, ended_at, changed, error, next_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?) "+
-			"ON CONFLICT ({global} name) DO UPDATE SET begun_at = excluded.begun_at, ended_at = excluded.ended_at, "+
-			"changed = excluded.changed, error = excluded.error, next_at = excluded.next_at "+
-			"WHERE jobs.begun_at <= excluded.begun_at", one.Name, one.BegunAt.UnixMicro(), one.EndedAt.UnixMicro(), one.Rows,
-			one.Error, micros(one.NextAt))
-	})
+	_, err := j.exec(ctx, "INSERT INTO jobs ({global} name, begun_at, ended_at, changed, error, next_at) "+
+		"VALUES (?, ?, ?, ?, ?, ?) "+
+		"ON CONFLICT ({global} name) DO UPDATE SET begun_at = excluded.begun_at, ended_at = excluded.ended_at, "+
+		"changed = excluded.changed, error = excluded.error, next_at = excluded.next_at "+
+		"WHERE jobs.begun_at <= excluded.begun_at", one.Name, one.BegunAt.UnixMicro(), one.EndedAt.UnixMicro(), one.Rows,
+		one.Error, micros(one.NextAt))
+	return err
 }
 
 func (j jobs) List(ctx context.Context) ([]store.Job, error) {
@@ -131,17 +130,15 @@ func (s settings) List(ctx context.Context) ([]loci.StoredSetting, error) {
 }
 
 func (s settings) Put(ctx context.Context, one loci.StoredSetting) error {
-	return s.db.Update(ctx, func(c Conn) error {
-		return c.Exec(`INSERT INTO settings ({global} key, value, changed_at) VALUES (?, ?, ?)
-			ON CONFLICT ({global} key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at`, one.Key,
-			one.Value, one.At.UnixMicro())
-	})
+	_, err := s.exec(ctx, `INSERT INTO settings ({global} key, value, changed_at) VALUES (?, ?, ?)
+		ON CONFLICT ({global} key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at`, one.Key,
+		one.Value, one.At.UnixMicro())
+	return err
 }
 
 func (s settings) Delete(ctx context.Context, key string) error {
-	return s.db.Update(ctx, func(c Conn) error {
-		return c.Exec("DELETE FROM settings WHERE {global settings} key = ?", key)
-	})
+	_, err := s.exec(ctx, "DELETE FROM settings WHERE {global settings} key = ?", key)
+	return err
 }
 
 type limits struct{ *Registry }
@@ -188,9 +185,8 @@ func (l limits) Fail(ctx context.Context, key string, at time.Time) (n int, err 
 }
 
 func (l limits) Clear(ctx context.Context, key string) error {
-	return l.db.Update(ctx, func(c Conn) error {
-		return c.Exec("DELETE FROM failures WHERE {global failures} key = ?", key)
-	})
+	_, err := l.exec(ctx, "DELETE FROM failures WHERE {global failures} key = ?", key)
+	return err
 }
 
 func (l limits) Purge(ctx context.Context, then time.Time) error {
