@@ -137,7 +137,7 @@ func (s *SignIn) beginOIDC(ctx context.Context, id string, st oidcState, options
 	}
 	st.Provider, st.State, st.Nonce = c.ID, NewSecret("").Reveal(), NewSecret("").Reveal()
 	st.Verifier = oauth2.GenerateVerifier()
-	sealed, err := s.seal(forOIDC, st)
+	sealed, err := s.seal(ctx, forOIDC, st)
 	if err != nil {
 		return "", "", err
 	}

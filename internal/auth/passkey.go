@@ -92,7 +92,7 @@ func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser
 // BeginPasskey starts a sign-in with a passkey that the browser chooses. The authenticator must
 // verify its holder, because a sign-in is a fresh proof. It returns the options of
 // navigator.credentials.get as JSON, and the state to pass to FinishPasskey.
-func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state loci.Secret, err error) {
+func (s *SignIn) BeginPasskey(ctx context.Context, rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()
 	if err != nil {
 		return nil, "", err
@@ -101,11 +101,12 @@ func (s *SignIn) BeginPasskey(_ context.Context, rp RP) (options []byte, state l
 	if err != nil {
 		return nil, "", err
 	}
-	return s.begun(forSignIn, rp, assertion, session)
+	return s.begun(ctx, forSignIn, rp, assertion, session)
 }
 
-func (s *SignIn) begun(kind string, rp RP, options any, session *webauthn.SessionData) ([]byte, loci.Secret, error) {
-	state, err := s.seal(kind, passkeyState{RP: rp, Session: *session})
+func (s *SignIn) begun(ctx context.Context, kind string, rp RP, options any, session *webauthn.SessionData) (
+	[]byte, loci.Secret, error) {
+	state, err := s.seal(ctx, kind, passkeyState{RP: rp, Session: *session})
 	if err != nil {
 		return nil, "", err
 	}
@@ -223,7 +224,7 @@ func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, "", err
 	}
-	return s.begun(forStepUp, rp, assertion, session)
+	return s.begun(ctx, forStepUp, rp, assertion, session)
 }
 
 // CheckPasskey finishes what BeginPasskeyStepUp started for the same person; StepUp then records
@@ -272,7 +273,7 @@ func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, "", err
 	}
-	return s.begun(forRegister, rp, creation, session)
+	return s.begun(ctx, forRegister, rp, creation, session)
 }
 
 // FinishRegister returns the new passkey, which the caller must store. It fails like FinishPasskey,

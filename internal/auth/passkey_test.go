@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"encoding/base64"
 	"testing"
 	"time"
 
@@ -114,14 +115,44 @@ func TestPasskeyStateIsUsedOnce(t *testing.T) {
 	if _, err := s.FinishPasskey(t.Context(), state, a.Get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Invalid {
 		t.Errorf("late: %v", err)
 	}
-	options, state, err = s.BeginPasskey(t.Context(), authtest.Site)
+	if _, err := s.FinishPasskey(t.Context(), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", a.Get(options),
+		from("192.0.2.1")); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("made up: %v", err)
+	}
+}
+
+// keyOf returns which key sealed a state.
+func keyOf(t *testing.T, state loci.Secret) [8]byte {
+	t.Helper()
+	box, err := base64.RawURLEncoding.DecodeString(state.Reveal())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := w.signIn(t, auth.SignInOptions{})
-	if _, err := again.FinishPasskey(t.Context(), state, a.Get(options), from("192.0.2.1")); loci.CodeOf(
-		err) != loci.Invalid {
-		t.Errorf("sealed by another process: %v", err)
+	return [8]byte(box)
+}
+
+// TestPasskeyStateOutlivesItsKey ends a ceremony in another process, which seals with the key of the next hour.
+func TestPasskeyStateOutlivesItsKey(t *testing.T) {
+	t.Parallel()
+	w, s, me := passkeyWorld(t)
+	a := authtest.New(t)
+	register(t, a, w, s, me)
+	w.now = w.now.Truncate(time.Hour).Add(time.Hour - time.Minute)
+	options, state, err := s.BeginPasskey(t.Context(), authtest.Site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(2 * time.Minute)
+	other := w.signIn(t, auth.SignInOptions{})
+	_, next, err := other.BeginPasskey(t.Context(), authtest.Site)
+	if err != nil || keyOf(t, next) == keyOf(t, state) {
+		t.Errorf("the next hour has the same key, %v", err)
+	}
+	if _, err := other.FinishPasskey(t.Context(), state, a.Get(options), from("192.0.2.1")); err != nil {
+		t.Errorf("in another process: %v", err)
+	}
+	if _, err := s.FinishPasskey(t.Context(), state, a.Get(options), from("192.0.2.1")); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("replayed in the first one: %v", err)
 	}
 }
 

@@ -37,7 +37,7 @@ type SignIn struct {
 	hashing chan struct{} // limits the number of simultaneous argon2id runs
 	// counting is held while a failure is counted; see attempt. Accounts that share a lock only wait for each other.
 	counting [64]sync.Mutex
-	sealer   cipher.AEAD
+	sealers  sealers
 	oidc     *oidcClients
 }
 
@@ -49,7 +49,7 @@ func NewSignIn(o SignInOptions) (*SignIn, error) {
 	}
 	s := &SignIn{people: o.Authenticator, store: o.Store, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		site:    o.Site,
-		hashing: make(chan struct{}, 2), sealer: newSealer()}
+		hashing: make(chan struct{}, 2), sealers: sealers{known: map[int64]cipher.AEAD{}}}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -63,6 +63,9 @@ type Store interface {
 
 // Registry has the stores that Loci reads before it knows the org.
 type Registry interface {
+	// StateKey returns the key that seals the state of sign-ins in a period, for all processes together. If the period
+	// has none, it stores fresh. It deletes the keys of all but the last periods.
+	StateKey(ctx context.Context, period int64, fresh loci.Secret) (loci.Secret, error)
 	// Credentials is the registry of keys, browser sign-ins and tokens.
 	Credentials() Credentials
 	// OAuth stores OAuth clients and the grants that people gave them.

@@ -76,6 +76,10 @@ type world struct {
 	held     atomic.Pointer[chan struct{}] // requests wait until it is closed; nil: they do not
 	srv      *httptest.Server
 	sent     atomic.Pointer[syncBuffer] // what browsers got; nil: it is not recorded
+	dir      string
+	oidc     auth.SignInOptions
+	second   http.Handler // another server, which gets every other request; nil: there is none
+	requests atomic.Int64
 }
 
 // dropStreams breaks the connections that are open.
@@ -102,6 +106,10 @@ func (w *world) reach(next http.Handler) http.Handler {
 		}
 		if w.down.Load() {
 			panic(http.ErrAbortHandler)
+		}
+		if w.requests.Add(1)%2 == 0 && w.second != nil {
+			w.second.ServeHTTP(rw, r)
+			return
 		}
 		next.ServeHTTP(w.recorded(rw, r), r)
 	})
@@ -135,12 +143,32 @@ func (s *syncBuffer) reset() {
 // newWorld makes a world; providers are those of single sign-on.
 func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *world {
 	t.Helper()
-	ctx := t.Context()
 	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{},
 		settings: settingtest.Options()}
+	w.dir = t.TempDir()
+	// The address is known before there is anything to serve.
+	mux := http.NewServeMux()
+	w.all = mux
+	srv := httptest.NewServer(w.reach(mux))
+	w.srv = srv
+	t.Cleanup(srv.Close)
+	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
+	for _, p := range providers {
+		w.oidc.Egress, w.oidc.Site = true, auth.Site{PublicURL: w.base}
+		w.oidc.OIDC = append(w.oidc.OIDC, p(w))
+	}
+	w.serve(mux)
+	w.mara = w.owner("acme", maraMail)
+	w.setPassword(w.mara, maraPassword)
+	return w
+}
+
+// serve adds to mux what a process of the server has.
+func (w *world) serve(mux *http.ServeMux) {
+	t := w.t
+	t.Helper()
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	dir := t.TempDir()
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Now: w.clock.Now})
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: w.dir, Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,18 +177,8 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	if w.auth, err = auth.New(auth.Options{Store: st, Now: w.clock.Now, Log: log}); err != nil {
 		t.Fatal(err)
 	}
-	// The address is known before there is anything to serve.
-	mux := http.NewServeMux()
-	w.all = mux
-	srv := httptest.NewServer(w.reach(mux))
-	w.srv = srv
-	t.Cleanup(srv.Close)
-	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
-	o := auth.SignInOptions{Authenticator: w.auth, Store: st, Now: w.clock.Now, Log: log}
-	for _, p := range providers {
-		o.Egress, o.Site = true, auth.Site{PublicURL: w.base}
-		o.OIDC = append(o.OIDC, p(w))
-	}
+	o := w.oidc
+	o.Authenticator, o.Store, o.Now, o.Log = w.auth, st, w.clock.Now, log
 	if w.signIn, err = auth.NewSignIn(o); err != nil {
 		t.Fatal(err)
 	}
@@ -169,17 +187,13 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	t.Cleanup(func() { events.Close() })
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
 		Events: event.Options{Logs: eventlogtest.One{Log: events}, Orgs: events.Orgs},
-		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "test", Now: w.clock.Now},
+		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: w.dir, Program: "test", Now: w.clock.Now},
 			Copy: st.Backup}, Settings: w.settings})
-	w.mara = w.owner("acme", maraMail)
-	w.setPassword(w.mara, maraPassword)
-
 	mux.Handle("/api/v1/", http.StripPrefix("/api/v1", rest.New(rest.Options{App: w.app, Auth: w.auth, Now: w.clock.Now,
 		Log: log})))
 	mux.Handle("/mcp", mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Log: log, SignIn: true}).HTTP())
 	mux.Handle("/", web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: server, Log: log,
 		Now: w.clock.Now, Version: "test"}))
-	return w
 }
 
 // owner makes an org with its owner.

@@ -57,10 +57,7 @@ func (t teams) invited(i *loci.Invite, change loci.Change) error {
 func (t teams) Invitation(_ context.Context, id loci.InviteID) (i loci.Invite, err error) {
 	found, err := t.c.One("SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} id = ?", Args{[16]byte(id)},
 		func(r Row) error { i = scanInvite(r); return nil })
-	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no such invitation")
-	}
-	return i, err
+	return i, orCode(found, err, loci.NotFound, "no such invitation")
 }
 
 const invitesOfTeam = "SELECT " + inviteColumns +

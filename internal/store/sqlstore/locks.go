@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -29,4 +30,21 @@ func (r *Registry) SetLease(ctx context.Context, name string, was, l store.Lease
 func (r *Registry) EndLease(ctx context.Context, name string, holder int64) error {
 	_, err := r.exec(ctx, "DELETE FROM locks WHERE {global locks} name = ? AND holder = ?", name, holder)
 	return err
+}
+
+// StateKey returns the key of a period. If there is none, it stores fresh.
+func (r *Registry) StateKey(ctx context.Context, period int64, fresh loci.Secret) (key loci.Secret, err error) {
+	err = r.db.Update(ctx, func(c Conn) error {
+		err := c.Exec("INSERT INTO state_keys ({global} period, key) VALUES (?, ?) ON CONFLICT ({global} period) DO NOTHING",
+			period, fresh.Reveal())
+		if err == nil { // states of the previous period may be in use, and other clocks may be late
+			err = c.Exec("DELETE FROM state_keys WHERE {global state_keys} period < ?", period-2)
+		}
+		if err == nil {
+			_, err = c.One("SELECT key FROM state_keys WHERE {global state_keys} period = ?", Args{period},
+				func(row Row) error { key = loci.Secret(row.Text(0)); return nil })
+		}
+		return err
+	})
+	return key, err
 }

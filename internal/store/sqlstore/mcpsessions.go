@@ -19,10 +19,7 @@ func (m connections) Get(ctx context.Context, key [32]byte) (got store.Connectio
 		got.ProjectID, err = IDAt[loci.ProjectID](r, 2)
 		return err
 	})
-	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no such session")
-	}
-	return got, err
+	return got, orCode(found, err, loci.NotFound, "no such session")
 }
 
 // Put reads the project in the transaction that writes. If someone archives or deletes the
@@ -112,10 +109,7 @@ func (m connections) Opened(ctx context.Context, key [32]byte) (got store.OpenCo
 			copy(got.Subject[:], r.Raw(2))
 			return nil
 		})
-	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no such connection")
-	}
-	return got, err
+	return got, orCode(found, err, loci.NotFound, "no such connection")
 }
 
 func (m connections) Touch(ctx context.Context, key [32]byte, used time.Time) error {

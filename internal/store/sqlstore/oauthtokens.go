@@ -23,10 +23,7 @@ func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g l
 		code.GrantID = g.ID
 		return err
 	})
-	if err == nil && !found {
-		err = noToken("authorization code")
-	}
-	return code, g, err
+	return code, g, orMissing(found, err, func() error { return noToken("authorization code") })
 }
 
 func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshToken, g loci.Grant, err error) {
@@ -36,10 +33,7 @@ func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshTo
 		t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: TimeAt(r, i+1), UsedAt: TimeAt(r, i)}
 		return err
 	})
-	if err == nil && !found {
-		err = noToken("refresh token")
-	}
-	return t, g, err
+	return t, g, orMissing(found, err, func() error { return noToken("refresh token") })
 }
 
 func noToken(what string) error { return loci.Errorf(loci.NotFound, "no such %s", what) }

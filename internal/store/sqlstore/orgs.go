@@ -68,10 +68,7 @@ func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
 	found, err := c.One("SELECT 1 FROM people WHERE {global people} user_id = ? AND org_id = ? AND settled = TRUE",
 		Args{[16]byte(user), string(org)},
 		func(Row) error { return nil })
-	if err == nil && !found {
-		err = loci.Errorf(loci.Invalid, "owner must be a user of the org")
-	}
-	return err
+	return orCode(found, err, loci.Invalid, "owner must be a user of the org")
 }
 
 // orgColumns are the columns that scanOrg reads, starting at column i.

@@ -111,6 +111,11 @@ func orMissing(found bool, err error, missing func() error) error {
 	return err
 }
 
+// orCode is orMissing with the text of an error.
+func orCode(found bool, err error, code loci.Code, text string) error {
+	return orMissing(found, err, func() error { return loci.Errorf(code, "%s", text) })
+}
+
 // OrNull is NULL for the zero id.
 func OrNull(id [16]byte) any {
 	if id == [16]byte{} {

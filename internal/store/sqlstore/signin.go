@@ -18,10 +18,7 @@ func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, e
 	found, err := t.c.One("SELECT p.encoded FROM passwords p JOIN users u ON {u} u.id = p.user_id WHERE {p} p.user_id "+
 		"= ? AND "+present,
 		Args{[16]byte(user)}, func(r Row) error { encoded = r.Text(0); return nil })
-	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no password is set")
-	}
-	return encoded, err
+	return encoded, orCode(found, err, loci.NotFound, "no password is set")
 }
 
 func (t signIn) SetPassword(_ context.Context, user loci.UserID, encoded string) error {

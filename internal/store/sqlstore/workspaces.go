@@ -15,10 +15,7 @@ func scanWorkspace(r Row) loci.Workspace {
 // known returns nil if the workspace exists, or NotFound.
 func (t workspaces) known(id loci.WorkspaceID) error {
 	found, err := t.there("SELECT 1 FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
-	if err == nil && !found {
-		err = loci.Errorf(loci.NotFound, "no such workspace")
-	}
-	return err
+	return orCode(found, err, loci.NotFound, "no such workspace")
 }
 
 func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {

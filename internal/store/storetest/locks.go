@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/loci-memory/loci"
@@ -63,4 +65,35 @@ func testLocks(e *env) {
 		e.Fatal(explain(err))
 	}
 	unlock()
+}
+
+// testStateKeys gives all callers of a period one key, and forgets those of old periods.
+func testStateKeys(e *env) {
+	key := func(period int64) loci.Secret {
+		e.Helper()
+		got, err := e.st.StateKey(e.Context(), period, loci.Secret(rand.Text()))
+		if err != nil || got == "" {
+			e.Errorf("period %d: %v", period, explain(err))
+		}
+		return got
+	}
+	var wg sync.WaitGroup
+	var same [8]loci.Secret
+	for i := range same {
+		wg.Go(func() { same[i] = key(10) })
+	}
+	wg.Wait()
+	if slices.ContainsFunc(same[:], func(k loci.Secret) bool { return k != same[0] }) {
+		e.Error("several callers of a period have different keys")
+	}
+	if key(11) == same[0] || key(12) == same[0] {
+		e.Error("two periods have one key")
+	}
+	if key(10) != same[0] {
+		e.Error("the key of a recent period has changed")
+	}
+	key(13)
+	if key(10) == same[0] {
+		e.Error("the key of an old period was not deleted")
+	}
 }

@@ -139,6 +139,7 @@ var tests = []test{
 	{"Limits", testLimits},
 	{"Settings", testSettings},
 	{"Locks", testLocks},
+	{"StateKeys", testStateKeys},
 	{"Failures", testFailures},
 	{"Projects", testProjects},
 	{"ProjectsUpdate", testProjectsUpdate},
