@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,6 +138,65 @@ func TestRunsAtStartAndEveryDay(t *testing.T) {
 		}
 		if got := strings.Count(log.String(), "emptying the trash of what was in it too long failed"); got != 3 {
 			t.Errorf("the failure was logged %d times, want 3: %s", got, &log)
+		}
+	})
+}
+
+// TestJobsRunOnce lets two processes maintain one store. Each turn of a job runs in one of them.
+func TestJobsRunOnce(t *testing.T) {
+	run := func(t *testing.T, processes int) (turns int) {
+		synctest.Test(t, func(t *testing.T) {
+			dir, begin := t.TempDir(), time.Now()
+			all := make([]*calls, processes)
+			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Hour)
+			defer cancel()
+			var wg sync.WaitGroup
+			for i := range all {
+				all[i] = &calls{Store: openStore(t, dir), now: func() time.Duration { return time.Since(begin) }}
+				m := maintain.New(maintain.Options{Store: all[i]})
+				wg.Go(func() {
+					<-time.After(time.Duration(i) * time.Minute) // later, so that it finds what was done
+					m.Run(ctx)
+				})
+			}
+			wg.Wait()
+			for _, c := range all {
+				turns += len(c.at)
+			}
+		})
+		return turns
+	}
+	if one, two := run(t, 1), run(t, 2); one == 0 || two != one {
+		t.Errorf("one process lists the orgs %d times, and two %d times; want as often", one, two)
+	}
+}
+
+// TestAJobOfAnotherProcess leaves out a job that another process does, until that process ends.
+func TestAJobOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		st, other := openStore(t, dir), openStore(t, dir)
+		if _, _, err := other.Lock(t.Context(), "job/trash.purge"); err != nil {
+			t.Fatal(err)
+		}
+		ran := func(within time.Duration) bool {
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			maintain.New(maintain.Options{Store: st}).Run(ctx)
+			list, err := st.Jobs().List(t.Context())
+			if err != nil || len(list) < 7 {
+				t.Errorf("%d jobs ran, %v; want the others", len(list), err)
+			}
+			return slices.ContainsFunc(list, func(j store.Job) bool { return j.Name == "trash.purge" })
+		}
+		if ran(3 * time.Hour) {
+			t.Error("the job ran in two processes")
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !ran(time.Minute) {
+			t.Error("the job did not run after the other process ended")
 		}
 	})
 }

@@ -25,7 +25,8 @@ type NightlyOptions struct {
 }
 
 // Nightly does something for each org once a day, until ctx ends. It looks at the clock at each tick. At the first one
-// it makes up for a time at which no server ran, for the orgs that were there then.
+// it makes up for a time at which no server ran, for the orgs that were there then. Of several processes, one does the
+// work.
 func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
 	var done time.Time
 	for {
@@ -36,14 +37,25 @@ func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
 		}
 		at, on := o.At(ctx)
 		if since := lastTime(o.Now(), at); on && since.After(done) {
-			begun := o.Now()
-			rows, err := nightly(ctx, &o, since)
-			done = since
-			if ctx.Err() == nil {
-				WriteDown(ctx, o.Store, o.Log, store.Job{Name: o.Name, BegunAt: begun, EndedAt: o.Now(), Rows: rows,
-					Error: plainly(err), NextAt: nextTime(begun, at)})
+			recent := func(last store.Job) bool { return !last.BegunAt.Before(since) }
+			err := once(ctx, o.Store, o.Name, recent, func(ctx context.Context) { night(ctx, &o, since, at) })
+			if loci.CodeOf(err) == loci.Conflict {
+				continue // another process does the work; if it ends before it is done, this one does it at a later tick
+			}
+			if done = since; err != nil && ctx.Err() == nil {
+				o.Log.ErrorContext(ctx, "cannot begin the nightly work; the next night tries again", "error", err)
 			}
 		}
+	}
+}
+
+// night does the work and records its outcome.
+func night(ctx context.Context, o *NightlyOptions, since time.Time, at time.Duration) {
+	begun := o.Now()
+	rows, err := nightly(ctx, o, since)
+	if ctx.Err() == nil {
+		WriteDown(ctx, o.Store, o.Log, store.Job{Name: o.Name, BegunAt: begun, EndedAt: o.Now(), Rows: rows,
+			Error: plainly(err), NextAt: nextTime(begun, at)})
 	}
 }
 

@@ -31,6 +31,7 @@ func TestNightly(t *testing.T) {
 	half3 := func(context.Context) (time.Duration, bool) { return 3*time.Hour + 30*time.Minute, true }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
+	other := openStore(t, st.Dir()) // another process, which has the same ticks a little later
 	go func() {
 		defer close(ended)
 		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Name: "dream", Store: st, Log: slog.New(slog.DiscardHandler),
@@ -51,6 +52,16 @@ func TestNightly(t *testing.T) {
 	}
 	cancel()
 	<-ended
+	later := make(chan time.Time, 1)
+	later <- at(29, 3, 32)
+	again, stop := context.WithCancel(t.Context())
+	maintain.Nightly(again, later, maintain.NightlyOptions{Name: "dream", Store: other,
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return at(29, 3, 32) },
+		At: func(ctx context.Context) (time.Duration, bool) { defer stop(); return half3(ctx) },
+		Run: func(context.Context, loci.OrgID, time.Time) error {
+			t.Error("it ran in a second process")
+			return nil
+		}})
 	want := []string{"20 03:30", "21 03:30", "22 03:30", "25 03:30", "27 03:30", "28 03:30", "29 03:30"}
 	if !slices.Equal(runs, want) {
 		t.Errorf("it ran at %q, want %q", runs, want)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -16,16 +17,18 @@ type Options struct {
 	Store store.Store      // required
 	Log   *slog.Logger     // default: discard
 	Now   func() time.Time // default: time.Now
-	Every time.Duration    // time between two turns; default: a day
 	// Idle returns how long a session stays active without a request at the moment, and 0 if for ever; nil: for ever.
 	Idle func(context.Context) time.Duration
 }
 
-// idleEvery is the time between two searches for idle sessions.
-const idleEvery = time.Hour
+// The time between two turns of a job.
+const (
+	idleEvery  = time.Hour // a search for idle sessions
+	purgeEvery = 24 * time.Hour
+)
 
-// Maintainer runs the jobs of one process. Several processes may run one on the same store, because
-// every job can be repeated.
+// Maintainer runs the jobs of a store. Several processes may each have one on the same store: each turn of a job runs in
+// one of them.
 type Maintainer struct{ o Options }
 
 // New returns a Maintainer. It panics without a store.
@@ -37,27 +40,20 @@ func New(o Options) *Maintainer {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Every <= 0 {
-		o.Every = 24 * time.Hour
-	}
 	return &Maintainer{o}
 }
 
-// Run does every job at once and then at each turn, until ctx ends. It returns after the running job has stopped.
+// Run does every job that is due, now and every hour, until ctx ends. It returns after the running job has stopped.
 func (m *Maintainer) Run(ctx context.Context) {
-	turn, idle := time.NewTicker(m.o.Every), time.NewTicker(idleEvery)
-	defer turn.Stop()
-	defer idle.Stop()
-	m.expire(ctx)
-	m.purge(ctx)
+	tick := time.NewTicker(idleEvery)
+	defer tick.Stop()
 	for {
+		m.expire(ctx)
+		m.purge(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-turn.C:
-			m.purge(ctx)
-		case <-idle.C:
-			m.expire(ctx)
+		case <-tick.C:
 		}
 	}
 }
@@ -94,12 +90,45 @@ func (m *Maintainer) purge(ctx context.Context) {
 		{"credentials.purge", "deleting sign-ins and tokens that are of no use any more", PurgeCredentials},
 		{"connections.purge", "forgetting MCP connections that nobody uses any more", PurgeConnections},
 	} {
-		m.do(ctx, m.o.Every, job)
+		m.do(ctx, purgeEvery, job)
 	}
 }
 
-// do does a job and writes down what became of it. every is the time between its turns.
+// do does a job if it is due, and writes down what became of it. every is the time between its turns.
 func (m *Maintainer) do(ctx context.Context, every time.Duration, j job) {
+	now := m.o.Now()
+	half := idleEvery / 2 // a tick may come early
+	// A turn in the future was before the clock was set back.
+	recent := func(last store.Job) bool { return !last.BegunAt.After(now) && now.Before(last.BegunAt.Add(every-half)) }
+	err := once(ctx, m.o.Store, j.name, recent, func(ctx context.Context) { m.turn(ctx, every, j) })
+	if err != nil && ctx.Err() == nil && loci.CodeOf(err) != loci.Conflict {
+		m.o.Log.ErrorContext(ctx, j.what+" failed; the next turn tries again", "error", err)
+	}
+}
+
+// once calls run if the last turn of the job is not recent. It fails with Conflict if another process does the job.
+func once(ctx context.Context, st store.Store, name string, recent func(store.Job) bool,
+	run func(context.Context)) error {
+	done := func() (bool, error) {
+		list, err := st.Jobs().List(ctx)
+		return slices.ContainsFunc(list, func(last store.Job) bool { return last.Name == name && recent(last) }), err
+	}
+	if is, err := done(); is || err != nil {
+		return err
+	}
+	ctx, unlock, err := st.TryLock(ctx, "job/"+name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if is, err := done(); is || err != nil { // while another process had the lock
+		return err
+	}
+	run(ctx)
+	return nil
+}
+
+func (m *Maintainer) turn(ctx context.Context, every time.Duration, j job) {
 	begun := m.o.Now()
 	n, err := j.run(ctx, m.o.Store, begun)
 	if n > 0 {
