@@ -39,7 +39,11 @@ func (p *program) checkCopy(ctx context.Context, dir string) (problems []string,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	return checkData(ctx, st)
+	found, err := checkData(ctx, st)
+	for _, one := range found {
+		problems = append(problems, one.Text)
+	}
+	return problems, err
 }
 
 type backupJSON struct {

@@ -198,12 +198,12 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		d.fail("files", d.remedy(err), "%s", loci.OneLine(err.Error()))
 		return
 	}
-	for _, text := range problems {
-		if isBusy(text) {
-			d.warn("files", "run loci doctor again when that process has ended", "%s", text)
+	for _, one := range problems {
+		if one.Kind == loci.ProblemBusy {
+			d.warn("files", d.remedyOfProblem(one.Kind, nil), "%s", one.Text)
 			continue
 		}
-		d.fail("files", d.remedyOfProblem(text, unwritten), "%s", text)
+		d.fail("files", d.remedyOfProblem(one.Kind, unwritten), "%s", one.Text)
 	}
 	if len(problems) == 0 {
 		d.ok("files", "every file is intact, and the full-text and list indexes match the rows")
@@ -211,7 +211,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 }
 
 // checkFiles returns the problems of the files. With --fix it rebuilds the indexes first if there are any.
-func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []string, err error) {
+func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []loci.Problem, err error) {
 	err = d.follow(ctx, func(ctx context.Context) (err error) {
 		problems, err = checkData(ctx, in.store)
 		if err != nil || len(problems) == 0 || !d.fix {

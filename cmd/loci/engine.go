@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -83,7 +82,7 @@ func backUp(st *engine) func(ctx context.Context, dir string) ([]string, error) 
 }
 
 // checkData returns the problems of all files of a store and of its event log.
-func checkData(ctx context.Context, st *engine) (problems []string, err error) {
+func checkData(ctx context.Context, st *engine) (problems []loci.Problem, err error) {
 	if problems, err = st.Check(ctx); err != nil {
 		return problems, err
 	}
@@ -154,24 +153,22 @@ func (p *program) hasNoBackup() bool {
 	return err == nil && !slices.ContainsFunc(found, func(b maintain.Backup) bool { return len(b.Unfit()) == 0 })
 }
 
-// isBusy reports whether a problem that Check found ends with another process.
-func isBusy(problem string) bool {
-	return strings.Contains(problem, "process is busy with the project")
-}
-
 // remedyOfProblem returns what to do about a problem that Check found. The error unwritten says why writing does not
 // work, or is nil.
-func (p *program) remedyOfProblem(problem string, unwritten error) string {
-	switch {
-	case unwritten != nil:
+func (p *program) remedyOfProblem(kind loci.ProblemKind, unwritten error) string {
+	if unwritten != nil {
 		return p.remedy(unwritten) // until writing works, no other finding is reliable
-	case strings.Contains(problem, "cannot be written"):
+	}
+	switch kind {
+	case loci.ProblemBusy:
+		return "run loci doctor again when that process has ended"
+	case loci.ProblemUnwritable:
 		return p.remedy(os.ErrPermission)
-	case strings.HasPrefix(problem, "the file events/"):
+	case loci.ProblemEvents:
 		return p.remedy(sqlitedb.ErrCorrupt) + "; or, to begin an empty event log, loci doctor --fix"
-	case strings.HasPrefix(problem, "assets/"):
+	case loci.ProblemAttachment:
 		return p.remedy(sqlitedb.ErrCorrupt) + "; or loci asset delete ID, and attach the file again after two days"
-	case strings.Contains(problem, "index") && strings.Contains(problem, "rebuild"):
+	case loci.ProblemDerived:
 		return p.onSameData("loci doctor --fix")
 	}
 	return p.remedy(sqlitedb.ErrCorrupt)

@@ -210,7 +210,12 @@ func newBackups(dir string) *maintain.Backups {
 				return []string{err.Error()}, nil
 			}
 			defer st.Close()
-			return st.Check(ctx)
+			found, err := st.Check(ctx)
+			var texts []string
+			for _, problem := range found {
+				texts = append(texts, problem.Text)
+			}
+			return texts, err
 		}}
 }
 

@@ -19,7 +19,7 @@ const maxReported = 20
 
 // Check reads every file of every org and returns the problems that it finds, one sentence each. It
 // reads snapshots while others write.
-func (l *Log) Check(ctx context.Context) (problems []string, err error) {
+func (l *Log) Check(ctx context.Context) (problems []loci.Problem, err error) {
 	orgs, err := l.orgs()
 	for _, org := range orgs {
 		if err != nil {
@@ -64,16 +64,17 @@ func (l *Log) Rebuild(ctx context.Context) error {
 type checker struct {
 	l        *Log
 	org      loci.OrgID
-	problems []string
+	problems []loci.Problem
 	missing  []month // whose files were not there
 }
 
 func (ch *checker) report(file, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text, kind := fmt.Sprintf(format, args...), loci.ProblemDamage
 	if file == wordsFile {
-		text += " (this file is an index of events; rebuild it)"
+		text, kind = text+" (this file is an index of events; rebuild it)", loci.ProblemDerived
 	}
-	ch.problems = append(ch.problems, path.Join(filepath.Base(ch.l.opts.Dir), string(ch.org), file)+": "+text)
+	ch.problems = append(ch.problems,
+		loci.Problem{Kind: kind, Text: path.Join(filepath.Base(ch.l.opts.Dir), string(ch.org), file) + ": " + text})
 }
 
 // check checks the pages of all files. If they are sound, it reads every event, and looks whether the

@@ -97,7 +97,12 @@ func TestCheck(t *testing.T) {
 			tt.damage(t, l)
 			again := open(t, l.opts.Dir, c.now)
 			problems, err := again.Check(t.Context())
-			text := strings.Join(problems, "\n")
+			text := ""
+			for _, problem := range problems {
+				if text += problem.Text + "\n"; (problem.Kind == loci.ProblemDerived) != strings.Contains(problem.Text, wordsFile) {
+					t.Errorf("%q has the kind %s", problem.Text, problem.Kind)
+				}
+			}
 			if err != nil || (tt.want == "") != (text == "") || !strings.Contains(text, tt.want) {
 				t.Errorf("problems %q, %v, want %q", text, err, tt.want)
 			}

@@ -189,9 +189,9 @@ func TestBlobHeals(t *testing.T) {
 			t.Fatal(err)
 		}
 		problems, err := s.Check(bg)
-		if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "has changed") ||
-			!strings.Contains(problems[0], a.ID.String()) ||
-			!strings.Contains(problems[0], m.ID.String()) || !strings.Contains(problems[0], "assets/default/") {
+		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "has changed") ||
+			!strings.Contains(problems[0].Text, a.ID.String()) ||
+			!strings.Contains(problems[0].Text, m.ID.String()) || !strings.Contains(problems[0].Text, "assets/default/") {
 			t.Errorf("%q: Check: %q, %v", content, problems, err)
 		}
 		if _, err := s.Backup(bg, t.TempDir()); loci.CodeOf(err) != loci.Unavailable ||
@@ -207,7 +207,7 @@ func TestBlobHeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems, err := s.Check(bg)
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "is missing") {
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "is missing") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 	if _, err := s.Backup(bg, t.TempDir()); loci.CodeOf(err) != loci.Unavailable {
@@ -225,7 +225,7 @@ func TestCheckBoundsItsReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems, err := s.Check(bg)
-	if err != nil || len(problems) != maxReported+1 || !strings.HasPrefix(problems[maxReported], "5 more") {
+	if err != nil || len(problems) != maxReported+1 || !strings.HasPrefix(problems[maxReported].Text, "5 more") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 	if err := os.Mkdir(filepath.Join(s.Dir(), assetsDir, "unknown"), 0o700); err != nil {
@@ -233,7 +233,9 @@ func TestCheckBoundsItsReport(t *testing.T) {
 	}
 	problems, err = s.Check(bg)
 	if err != nil || !slices.ContainsFunc(problems,
-		func(p string) bool { return strings.Contains(p, "assets/unknown exists") }) {
+		func(p loci.Problem) bool {
+			return p.Kind == loci.ProblemAttachment && strings.Contains(p.Text, "assets/unknown exists")
+		}) {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 }

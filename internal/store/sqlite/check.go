@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -113,9 +115,9 @@ func (x index) eachMemory(ctx context.Context, stage string, fn func(*sqlstore.S
 
 // Check reads every file of the data directory and returns the problems that it finds, one
 // sentence each. It reads snapshots while others write.
-func (s *Store) Check(ctx context.Context) ([]string, error) {
-	problems, err := s.meta.Check(ctx)
-	problems = named(metaFile, problems)
+func (s *Store) Check(ctx context.Context) ([]loci.Problem, error) {
+	found, err := s.meta.Check(ctx)
+	problems := named(metaFile, loci.Problems(loci.ProblemDamage, found...))
 	if err != nil {
 		return problems, translate(err)
 	}
@@ -127,43 +129,44 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		loci.ReportProgress(ctx, loci.Progress{Stage: "checking org " + string(org.ID)})
 		found, err := s.checkOrg(ctx, org.ID)
 		if loci.CodeOf(err) == loci.Unavailable {
-			found, err = append(found, err.Error()), nil
+			found, err = append(found, problemOf(err)), nil
 		}
 		problems = append(problems, named(orgsDir+"/"+string(org.ID)+".db", found)...)
 		if err != nil {
 			return problems, err
 		}
 		sound := len(found) == 0 // if the registry is damaged, the expected files are unknown
-		found, err = s.Blobs().Check(ctx, org.ID)
+		wrong, err := s.Blobs().Check(ctx, org.ID)
+		problems = append(problems, loci.Problems(loci.ProblemAttachment, wrong...)...)
 		if loci.CodeOf(err) == loci.Unavailable {
 			if sound {
-				found = append(found, assetsDir+"/"+string(org.ID)+": "+err.Error())
+				problems = append(problems, named(assetsDir+"/"+string(org.ID), []loci.Problem{problemOf(err)})...)
 			}
 			err = nil
 		}
-		if problems = append(problems, found...); err != nil {
+		if err != nil {
 			return problems, err
 		}
 	}
 	_, lost, err := s.LostEvents(ctx)
-	if problems = append(problems, lost...); err != nil {
+	if problems = append(problems, loci.Problems(loci.ProblemEvents, lost...)...); err != nil {
 		return problems, err
 	}
 	lost, err = s.strayBlobs(ctx)
-	if problems = append(problems, lost...); err != nil {
+	if problems = append(problems, loci.Problems(loci.ProblemAttachment, lost...)...); err != nil {
 		return problems, err
 	}
 	lost, err = s.checkUnregistered(ctx)
-	if problems = append(problems, lost...); err != nil {
+	if problems = append(problems, loci.Problems(loci.ProblemDamage, lost...)...); err != nil {
 		return problems, err
 	}
-	found, err := s.checkProjects(ctx)
-	return append(problems, found...), err
+	more, err := s.checkProjects(ctx)
+	return append(problems, more...), err
 }
 
 // checkOrg checks the file beside its derived data: both read all of it, and each keeps a processor
 // busy. If the file is damaged, it reports nothing else.
-func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
+func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []loci.Problem, err error) {
 	err = s.with(ctx, id, func(f *orgFile) error {
 		beside, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -174,14 +177,14 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 			damage.problems, err = c.Check()
 			return err
 		})
-		found := damage
+		found, kind := damage, loci.ProblemDamage
 		if damage.err != nil || len(damage.problems) > 0 {
 			cancel()
 		}
 		if derived := <-differences; damage.err == nil && len(damage.problems) == 0 {
-			found = derived
+			found, kind = derived, loci.ProblemDerived
 		}
-		problems = found.problems
+		problems = loci.Problems(kind, found.problems...)
 		return found.err
 	})
 	return problems, err
@@ -214,11 +217,23 @@ func integrity(c *sqlitedb.Conn, tables ...string) ([]string, error) {
 	return c.Check()
 }
 
-func named(file string, problems []string) []string {
+func named(file string, problems []loci.Problem) []loci.Problem {
 	for i := range problems {
-		problems[i] = file + ": " + problems[i]
+		problems[i].Text = file + ": " + problems[i].Text
 	}
 	return problems
+}
+
+// problemOf returns the problem that an Unavailable error is about.
+func problemOf(err error) loci.Problem {
+	kind := loci.ProblemDamage
+	switch {
+	case errors.Is(err, errBusy):
+		kind = loci.ProblemBusy
+	case errors.Is(err, sqlitedb.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		kind = loci.ProblemUnwritable
+	}
+	return loci.Problem{Kind: kind, Text: err.Error()}
 }
 
 // Rebuild rebuilds the derived data of every org and project.

@@ -57,7 +57,8 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 				t.Errorf("got %q, %v; want %q", problems, err, tt.want)
 			}
 			for i, problem := range problems[:min(len(problems), len(tt.want))] {
-				if problem != "orgs/default.db: the "+tt.want[i]+": rebuild it" {
+				want := loci.Problem{Kind: loci.ProblemDerived, Text: "orgs/default.db: the " + tt.want[i] + ": rebuild it"}
+				if problem != want {
 					t.Errorf("got %q, want one that says %q", problem, tt.want[i])
 				}
 			}
@@ -143,7 +144,8 @@ func TestCheckReportsATornFile(t *testing.T) {
 			}
 			s = openStore(t, Options{Dir: s.Dir()})
 			problems, err := s.Check(bg)
-			if err != nil || len(problems) == 0 || !strings.HasPrefix(problems[0], "orgs/default.db: ") {
+			if err != nil || len(problems) == 0 || problems[0].Kind != loci.ProblemDamage ||
+				!strings.HasPrefix(problems[0].Text, "orgs/default.db: ") {
 				t.Errorf("got %q, %v", problems, err)
 			}
 		})

@@ -85,7 +85,7 @@ func TestMissingFile(t *testing.T) {
 		t.Errorf("an empty file took its place: %v", err)
 	}
 	problems, err := s.Check(bg)
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "is missing or empty") {
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "is missing or empty") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 }

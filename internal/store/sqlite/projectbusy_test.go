@@ -51,7 +51,8 @@ func TestCheckOfBusyProject(t *testing.T) {
 		}
 		want := "project " + p.ID.String() + ": another process is busy with the project"
 		s.opts.checkPatience = 20 * time.Millisecond
-		if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
+		if problems, err := s.Check(bg); err != nil || len(problems) != 1 || problems[0].Kind != loci.ProblemBusy ||
+			!strings.HasPrefix(problems[0].Text, want) {
 			t.Errorf("%s: Check: %q, %v", p.Name, problems, err)
 		}
 		if err := s.Rebuild(bg); loci.CodeOf(err) != loci.Unavailable {
@@ -72,8 +73,8 @@ func TestCheckOfProjectBeingWritten(t *testing.T) {
 	other := openStore(t, Options{Dir: s.Dir(), checkPatience: 20 * time.Millisecond})
 	note(t, other, p, "other's") // has the file open
 	err := s.UpdateProject(bg, p.OrgID, p.ID, func(store.GraphTx) error {
-		if problems, err := other.Check(bg); err != nil || len(problems) != 1 ||
-			!strings.Contains(problems[0], "is busy with the project") {
+		if problems, err := other.Check(bg); err != nil || len(problems) != 1 || problems[0].Kind != loci.ProblemBusy ||
+			!strings.Contains(problems[0].Text, "is busy with the project") {
 			t.Errorf("Check: %q, %v", problems, err)
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 const checkPatience = 5 * time.Second
 
 // checkProjects checks the files of all projects, and that each file has a row.
-func (s *Store) checkProjects(ctx context.Context) (problems []string, err error) {
+func (s *Store) checkProjects(ctx context.Context) (problems []loci.Problem, err error) {
 	list, err := s.projectsOf(ctx, "")
 	if err != nil {
 		return nil, translateFile(err)
@@ -30,7 +30,7 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 		case loci.NotFound: // deleted meanwhile
 			continue
 		case loci.Unavailable:
-			found, err = append(found, err.Error()), nil
+			found, err = append(found, problemOf(err)), nil
 		}
 		problems = append(problems, named("project "+p.ID.String(), found)...)
 		if err != nil {
@@ -38,20 +38,22 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 		}
 	}
 	lost, err := s.strayProjects(ctx)
-	return append(problems, lost...), translateFile(err)
+	return append(problems, loci.Problems(loci.ProblemDamage, lost...)...), translateFile(err)
 }
 
-func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []string, err error) {
+func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []loci.Problem, err error) {
 	err = s.withIdleGraph(ctx, p, func(g idleGraph, p loci.Project) (err error) {
 		err = g.db.View(ctx, func(c *sqlitedb.Conn) error {
-			found, err = integrity(c, "entities_fts", "observations_fts")
+			damage, err := integrity(c, "entities_fts", "observations_fts")
+			found = loci.Problems(loci.ProblemDamage, damage...)
 			return err
 		})
 		if err != nil || len(found) > 0 || g.db.Unwritable() != nil { // FTS5 compares in a statement that writes
 			return err
 		}
 		return g.update(ctx, func(c *sqlitedb.Conn) error {
-			found, err = s.graphTx(p, c).Check(ctx)
+			derived, err := s.graphTx(p, c).Check(ctx)
+			found = loci.Problems(loci.ProblemDerived, derived...)
 			return err
 		})
 	})

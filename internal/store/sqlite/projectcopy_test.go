@@ -231,7 +231,7 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	}
 	want := "the file " + dbPath(archiveDir, p.ID) + " exists, but the place of that project is " +
 		dbPath(projectsDir, p.ID)
-	if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
+	if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Text, want) {
 		t.Errorf("Check with a second file: %q, %v", problems, err)
 	}
 }

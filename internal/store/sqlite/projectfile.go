@@ -135,8 +135,11 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 // Other callers wait for its result, so it cannot be cancelled.
 const openPatience = 30 * time.Second
 
+// errBusy is the cause if another process keeps a caller waiting.
+var errBusy = errors.New("busy")
+
 func errBusyProject(after time.Duration) error {
-	return loci.Errorf(loci.Unavailable,
+	return loci.WrapError(loci.Unavailable, errBusy,
 		"another process is busy with the project and did not finish within %s; try again",
 		after)
 }

@@ -75,7 +75,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 	s := openStore(t, Options{Dir: dir})
 	problems, err := s.Check(bg)
 	if err != nil || len(problems) != 1 ||
-		!strings.Contains(problems[0], "orgs/theirs.db exists, but _meta.db has no such org") {
+		!strings.Contains(problems[0].Text, "orgs/theirs.db exists, but _meta.db has no such org") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 	for _, owner := range []loci.UserID{loci.NewUserID(), user} {
@@ -116,7 +116,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 			} else {
 				err = s.View(bg, "theirs", func(store.Tx) error { return nil })
 				problems, err := s.Check(bg)
-				if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "a different owner") {
+				if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "a different owner") {
 					t.Errorf("Check: %q, %v", problems, err)
 				}
 			}
