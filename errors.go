@@ -77,7 +77,15 @@ func WrapError(code Code, cause error, format string, args ...any) error {
 
 // NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in a state in which the caller
 // cannot read it, or is invisible to the caller. Callers must not be able to distinguish the three.
-func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
+func NoSuchMemory() error { return noSuchMemory }
+
+var noSuchMemory = &Error{Code: NotFound, Text: "no such memory"}
+
+// IsNoSuchMemory reports whether err is NoSuchMemory, and not an error that says more about it.
+func IsNoSuchMemory(err error) bool {
+	first, ok := errors.AsType[*Error](err)
+	return ok && first == noSuchMemory
+}
 
 // CodeOf returns the code of err, or "" if err is internal or nil.
 func CodeOf(err error) Code {

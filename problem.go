@@ -19,8 +19,6 @@ type Problem struct {
 	Text string
 }
 
-func (p Problem) String() string { return p.Text }
-
 // Problems returns problems of one kind.
 func Problems(kind ProblemKind, texts ...string) (list []Problem) {
 	for _, text := range texts {

@@ -143,15 +143,20 @@ func (c *call) onlyHere(ctx context.Context, err error) error {
 
 // noSuch is a NotFound error with the command that lists what there is.
 func noSuch(noun, name, see string) error {
-	return loci.Errorf(loci.NotFound, "%s %s not found; see `%s`", noun, quoted(cut(name, 100)), see)
+	return advised{loci.Errorf(loci.NotFound, "%s %s not found; see `%s`", noun, quoted(cut(name, 100)), see)}
 }
+
+// advised is an error that names the command that helps.
+type advised struct{ error }
+
+func (a advised) Unwrap() error { return a.error }
 
 // orNoSuch replaces a NotFound error by that of noSuch.
 func orNoSuch(err error, noun, name, see string) error {
 	if loci.CodeOf(err) != loci.NotFound {
 		return err
 	}
-	return loci.WrapError(loci.NotFound, err, "%s", noSuch(noun, name, see))
+	return advised{loci.WrapError(loci.NotFound, err, "%s", noSuch(noun, name, see))}
 }
 
 // person finds somebody of any org by id, e-mail address or name.

@@ -66,8 +66,8 @@ func (in *instance) memoryID(ctx context.Context, who loci.Principal, s string) 
 	}
 	id, err := in.app.Memory.Resolve(ctx, who, s)
 	if loci.CodeOf(err) == loci.NotFound {
-		err = loci.WrapError(loci.NotFound, err, "no memory has an id that begins with %s; see `loci list`",
-			strings.ToLower(s))
+		err = advised{loci.WrapError(loci.NotFound, err, "no memory has an id that begins with %s; see `loci list`",
+			strings.ToLower(s))}
 	}
 	return id, err
 }
@@ -187,5 +187,5 @@ func noSuchButNear(noun, name, see string, known []string) error {
 	if near == "" {
 		return noSuch(noun, name, see)
 	}
-	return loci.Errorf(loci.NotFound, "%s %s not found%s See `%s`", noun, quoted(cut(name, 100)), near, see)
+	return advised{loci.Errorf(loci.NotFound, "%s %s not found%s See `%s`", noun, quoted(cut(name, 100)), near, see)}
 }

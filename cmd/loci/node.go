@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loc
 			return c.onlyHere(ctx, err)
 		}
 		err = do(ctx, c, id)
-		if loci.CodeOf(err) == loci.NotFound && !strings.Contains(err.Error(), "; see `") { // the node, or an item of it
+		if _, done := errors.AsType[advised](err); !done && loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
 			err = loci.WrapError(loci.NotFound, err, "memory node %s: %s; see `loci node list` and `loci node show NODE`", id,
 				err)
 		}

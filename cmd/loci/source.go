@@ -24,7 +24,7 @@ func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 	return onID(p, which, "memory", "loci list", resolveMemory, cmd,
 		func(ctx context.Context, c *call, id loci.MemoryID) error {
 			err := do(ctx, c, id)
-			if err != nil && c.actor.vendor != "" && err.Error() == loci.NoSuchMemory().Error() {
+			if c.actor.vendor != "" && loci.IsNoSuchMemory(err) {
 				return notFor(id, c.who.Vendor, err)
 			}
 			return aboutMemory(id, err)

@@ -73,7 +73,7 @@ func notFor(id loci.MemoryID, vendor loci.Vendor, err error) error {
 // aboutMemory names the memory in an error about it.
 func aboutMemory(id loci.MemoryID, err error) error {
 	switch code := loci.CodeOf(err); {
-	case code == loci.NotFound && err.Error() == loci.NoSuchMemory().Error():
+	case loci.IsNoSuchMemory(err):
 		return loci.WrapError(code, err,
 			"memory %s not found; it may be in the trash (`loci list --trash`), expired (`loci restore %s`) or permanently "+
 				"deleted", id, id)

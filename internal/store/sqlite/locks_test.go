@@ -94,7 +94,7 @@ func TestLockWaitsForAnotherProcess(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if held, unlock, err = b.Lock(t.Context(), "x"); err != nil {
+		if _, unlock, err = b.Lock(t.Context(), "x"); err != nil {
 			t.Fatal(explain(err))
 		}
 		if _, _, err := a.Lock(ctx, "x"); err == nil || err.Error() != ctx.Err().Error() {

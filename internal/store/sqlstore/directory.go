@@ -136,10 +136,7 @@ func (r *Registry) Announce(ctx context.Context, org loci.OrgID, i loci.Invite) 
 			` ON CONFLICT ({global} hash) DO UPDATE SET
 			org_id = excluded.org_id, id = excluded.id, email = excluded.email, expires_at = excluded.expires_at`,
 			i.Hash[:], [16]byte(i.ID), i.Email, i.ExpiresAt.UnixMicro(), string(org))
-		if err == nil && c.Changes() == 0 {
-			err = NoOrg()
-		}
-		return err
+		return orMissing(c.Changes() > 0, err, NoOrg)
 	})
 }
 

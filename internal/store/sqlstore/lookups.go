@@ -12,10 +12,7 @@ import (
 
 func (t memories) ByKey(ctx context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
 	list, err := t.OfKey(ctx, v, k, 1)
-	if err == nil && len(list) == 0 {
-		err = loci.NoSuchMemory()
-	}
-	if err != nil {
+	if err = orMissing(len(list) > 0, err, loci.NoSuchMemory); err != nil {
 		return nil, err
 	}
 	return list[0], nil

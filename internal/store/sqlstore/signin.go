@@ -64,10 +64,7 @@ func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) 
 		last_used_at = excluded.last_used_at
 		WHERE passkeys.user_id = excluded.user_id`,
 		k.ID, [16]byte(user), k.Name, string(k.Data), k.CreatedAt.UnixMicro(), micros(k.LastUsedAt))
-	if err == nil && t.c.Changes() == 0 {
-		return loci.Errorf(loci.Conflict, "this passkey belongs to another user")
-	}
-	if err != nil {
+	if err = orCode(t.c.Changes() > 0, err, loci.Conflict, "this passkey belongs to another user"); err != nil {
 		return err
 	}
 	return t.changed(user)
@@ -75,10 +72,7 @@ func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) 
 
 func (t signIn) RemovePasskey(_ context.Context, user loci.UserID, id []byte) error {
 	err := t.c.Exec("DELETE FROM passkeys WHERE {passkeys} id = ? AND user_id = ?", id, [16]byte(user))
-	if err == nil && t.c.Changes() == 0 {
-		return loci.Errorf(loci.NotFound, "no such passkey")
-	}
-	if err != nil {
+	if err = orCode(t.c.Changes() > 0, err, loci.NotFound, "no such passkey"); err != nil {
 		return err
 	}
 	return t.changed(user)

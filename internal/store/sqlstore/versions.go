@@ -26,11 +26,8 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 	var current int
 	found, err := t.c.One("SELECT seq, version FROM memories WHERE {memories} id = ?", Args{[16]byte(old.ID)},
 		func(r Row) error { seq, current = r.Int64(0), r.Int(1); return nil })
-	if err != nil {
+	if err = orMissing(found, err, loci.NoSuchMemory); err != nil {
 		return err
-	}
-	if !found {
-		return loci.NoSuchMemory()
 	}
 	if old.Version >= current {
 		return loci.Errorf(loci.Conflict, "memory %s is at version %d, so %d cannot be an old one", old.ID, current,
