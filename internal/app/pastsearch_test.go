@@ -144,6 +144,54 @@ func TestTrashAndReplacedOnesAreFoundInEveryLanguage(t *testing.T) {
 	}
 }
 
+// TestIndexesOfOtherTimesFollowTheirLists asks again and again for a past in which others change rows: each answer is
+// that of an index that has just been made.
+func TestIndexesOfOtherTimesFollowTheirLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.add(w.owner, memory.Draft{Title: "Keys", Content: "The keys are in the drawer."})
+	soon := w.add(w.owner, memory.Draft{Title: "Keys now", Content: "The keys are on the table.",
+		ExpiresAt: w.now.Add(time.Hour)})
+	first := w.add(w.owner, memory.Draft{Title: "Keys, keys and keys", Content: "keys", Pinned: new(true)})
+	at := memory.Filter{When: loci.When{AsOf: w.now}}
+	found := func(what string, by loci.Principal, f memory.Filter, want ...loci.MemoryID) {
+		t.Helper()
+		for range 2 { // the second time, the index is kept
+			page, err := w.Memory.Search(t.Context(), by, memory.SearchRequest{Query: "keys", Filter: f})
+			w.must(err)
+			got := map[loci.MemoryID]bool{}
+			for _, h := range page.Items {
+				got[h.Memory.ID] = true
+			}
+			for _, id := range want {
+				delete(got, id)
+			}
+			if len(page.Items) != len(want) || len(got) > 0 || page.Total != len(want) {
+				t.Errorf("%s: found %d of %d, want %d", what, len(page.Items), page.Total, len(want))
+			}
+		}
+	}
+	found("at first", w.owner, at, m.ID, soon.ID, first.ID)
+	found("an assistant", w.claude, at, m.ID, soon.ID, first.ID)
+	found("the trash", w.owner, memory.Filter{Lifecycle: loci.TrashOnly})
+	_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0,
+		memory.Patch{AllowedVendors: &[]loci.Vendor{"cursor"}})
+	w.must(err)
+	found("after a change of who may read", w.claude, at, soon.ID, first.ID)
+	found("the owner", w.owner, at, m.ID, soon.ID, first.ID)
+	w.now = w.now.Add(2 * time.Hour)
+	page, err := w.Memory.Search(t.Context(), w.claude, memory.SearchRequest{Query: "keys", Filter: at, Limit: 1})
+	w.must(err)
+	if page.Total != 1 {
+		t.Errorf("a total of %d counts what has expired", page.Total)
+	}
+	found("after one has expired", w.claude, at, first.ID)
+	found("what has expired", w.owner, memory.Filter{Lifecycle: loci.ExpiredOnly}, soon.ID)
+	_, err = w.Memory.Trash(t.Context(), w.owner, m.ID, 0)
+	w.must(err)
+	found("the trash with one", w.owner, memory.Filter{Lifecycle: loci.TrashOnly}, m.ID)
+}
+
 // TestTextsInTooManyMemories finds texts that stand in so many memories that the index does not name these.
 func TestTextsInTooManyMemories(t *testing.T) {
 	t.Parallel()

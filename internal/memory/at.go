@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -23,22 +24,18 @@ func (s *Service) GetAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 
 // getAt implements Get and GetAt.
 func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID, w loci.When) (*loci.Memory, error) {
-	var m *loci.Memory
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (m *loci.Memory, err error) {
 		if w.IsZero() {
 			m, err = tx.Memories().Get(ctx, p.Viewer(), id, Within(p))
+			err = orReplaced(ctx, tx, p, id, loci.NotFound, err)
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}
-		if w.IsZero() {
-			err = orReplaced(ctx, tx, p, id, loci.NotFound, err)
-		}
 		if m, err = showableOne(ctx, tx, p.Viewer(), m, err); err != nil || !w.IsPresent() {
-			return err
+			return m, err
 		}
-		return s.disagreeing(ctx, tx, p.Viewer(), m)
+		return m, s.disagreeing(ctx, tx, p.Viewer(), m)
 	})
-	return m, err
 }
 
 // checkWhen cuts the times to the precision of rows, and rejects times that nobody can answer

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -83,11 +84,8 @@ func (s *Service) Count(ctx context.Context, p loci.Principal) (int, error) {
 	if err := s.Begin(ctx, p, Briefing); err != nil {
 		return 0, err
 	}
-	var page store.Page
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: current(Filter{}), Limit: 1, Total: true,
-			All: true})
-		return err
+	page, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (store.Page, error) {
+		return tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: current(Filter{}), Limit: 1, Total: true, All: true})
 	})
 	return page.Total, err
 }

@@ -25,8 +25,8 @@ func current(f Filter) Filter {
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
-		meaning: r.meaning, index: r.index, ownWords: r.ownWords, wholeWords: r.wholeWords || r.MatchesOnly,
-		matchesOnly: r.MatchesOnly, withoutNear: r.withoutNear, memories: r.wants(KindMemory), from: from,
+		meaning: r.meaning, index: r.index, listing: r.listing, ownWords: r.ownWords, matchesOnly: r.MatchesOnly,
+		wholeWords: r.wholeWords || r.MatchesOnly, withoutNear: r.withoutNear, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if f.filter.Lifecycle != loci.CurrentOnly {
@@ -59,6 +59,7 @@ type finder struct {
 	near          []recall.Near // what graphs relate to the question
 	meaning       index.Meaning
 	index         *indexing.Snapshot // nil: of no use for the filter
+	listing       indexing.Listing
 	ownWords      bool
 	wholeWords    bool
 	matchesOnly   bool
@@ -154,12 +155,14 @@ func (f *finder) findIn(only [][16]byte, broad bool) error {
 // asker are the names of the person who asks, in conversations with an assistant.
 var asker = []string{"user"}
 
-// awaitIndex returns the index for a search with a filter, once it is up to date, or nil if the store is asked instead.
-func (s *Service) awaitIndex(ctx context.Context, p loci.Principal, f Filter) (*indexing.Snapshot, error) {
-	if current(f).Lifecycle != loci.CurrentOnly {
-		return nil, nil
+// awaitIndex sets the index for a search once it is up to date, or the list of which an index is made instead.
+func (s *Service) awaitIndex(ctx context.Context, p loci.Principal, r *SearchRequest) (err error) {
+	if current(r.Filter).Lifecycle != loci.CurrentOnly {
+		r.index, r.listing = nil, s.selections.Of(ctx, s.Store, p.Viewer(), &r.Filter)
+		return nil
 	}
-	return s.index.Await(ctx, p.OrgID)
+	r.index, err = s.index.Await(ctx, p.OrgID)
+	return err
 }
 
 // mostOnly is how many memories a filter may leave, to ask the index for these only. Of more, the hits are filtered.

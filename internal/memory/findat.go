@@ -24,13 +24,13 @@ const maxRead = 500
 // findAt searches memories as they were at another time, the trash, or what has expired. Those that the list has
 // become an index in memory, which is asked as the index of what holds now is.
 func (f *finder) findAt() error {
-	rows := indexing.NewSelection()
-	if err := f.selectRows(rows); err != nil {
-		return err
-	}
-	var err error
-	if f.index, err = rows.Snapshot(f.stopped == ""); err != nil {
-		return err
+	var kept bool
+	if f.index, kept = f.service.selections.Get(f.listing, f.service.Time()); !kept {
+		if err := f.selectRows(); err != nil {
+			return err
+		}
+	} else if !f.index.Whole {
+		f.stopped = StoppedByRows
 	}
 	return f.findIn(nil, false)
 }
@@ -38,15 +38,17 @@ func (f *finder) findAt() error {
 // listed is how many memories are read at a time.
 const listed = 100
 
-// selectRows adds the newest memories of the list, as many as two thirds of the remaining time allow. To make the index
-// of them takes half as long as to read them.
-func (f *finder) selectRows(to *indexing.Selection) error {
+// selectRows makes an index of the newest memories of the list, as many as two thirds of the remaining time allow. To
+// make it takes half as long as to read them.
+func (f *finder) selectRows() (err error) {
+	to := indexing.NewSelection()
 	if !f.memories {
-		return nil
+		f.index, err = to.Snapshot(true)
+		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(f.ctx, time.Until(f.until)*2/3, loci.ErrSpent)
 	defer cancel()
-	return f.walk(ctx, func(m *loci.Memory) bool {
+	err = f.walk(ctx, func(m *loci.Memory) bool {
 		if to.Len() == maxMatches {
 			f.stopped = StoppedByRows
 			return false
@@ -54,6 +56,13 @@ func (f *finder) selectRows(to *indexing.Selection) error {
 		to.Add(m)
 		return true
 	})
+	if err == nil {
+		f.index, err = to.Snapshot(f.stopped == "")
+	}
+	if err == nil && f.stopped != StoppedByTime {
+		f.service.selections.Put(f.listing, to, f.index)
+	}
+	return err
 }
 
 // walk calls add with the memories of the list, newest first, until it returns false or the time of ctx is over.

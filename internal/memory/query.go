@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/vectors"
@@ -34,12 +33,10 @@ type ChatModel struct {
 // QueryRequest is a question about the memories.
 type QueryRequest struct {
 	Filter
-	IDs     []loci.MemoryID // only these, best first; nil: all that pass the filter
-	Query   string          // 1 to loci.MaxQuery characters
-	Limit   int             // 0: 20; at most 50 memories in the prompt, including pinned ones
-	near    []recall.Near   // what graphs relate to the question
-	meaning index.Meaning
-	index   *indexing.Snapshot
+	IDs    []loci.MemoryID // only these, best first; nil: all that pass the filter
+	Query  string          // 1 to loci.MaxQuery characters
+	Limit  int             // 0: 20; at most 50 memories in the prompt, including pinned ones
+	search SearchRequest   // for the question
 }
 
 // Reason is why a memory is in a prompt.
@@ -107,12 +104,13 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	r.Filter = current(r.Filter)
 	var graphs inGraphs
 	if r.IDs == nil {
-		if graphs, err = s.askGraphs(ctx, p, &SearchRequest{Filter: r.Filter, Query: r.Query}); err != nil {
+		r.search = SearchRequest{Filter: r.Filter, Query: r.Query}
+		if graphs, err = s.askGraphs(ctx, p, &r.search); err != nil {
 			return nil, err
 		}
-		r.near = graphs.near
-		r.meaning, _ = s.askMeaning(ctx, p, r.Query, &r.Filter)
-		if r.index, err = s.awaitIndex(ctx, p, r.Filter); err != nil {
+		r.search.near = graphs.near
+		r.search.meaning, _ = s.askMeaning(ctx, p, r.Query, &r.Filter)
+		if err = s.awaitIndex(ctx, p, &r.search); err != nil {
 			return nil, err
 		}
 	}
@@ -154,13 +152,10 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if pinned, _, err = alwaysOn(ctx, tx, v, r.Filter); err != nil {
 		return nil, nil, err
 	}
-	words := r.Query
-	if CheckWords("query", words) != nil {
-		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
+	if CheckWords("query", r.Query) != nil {
+		r.search.Query = strings.ReplaceAll(r.Query, "*", " ") // a question need not be a search
 	}
-	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near,
-		meaning: r.meaning, index: r.index}, fromEvents{},
-		0, limit)
+	f, hits, err := s.find(ctx, tx, v, r.search, fromEvents{}, 0, limit)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,6 +31,7 @@ type SearchRequest struct {
 	near    []recall.Near // what graphs relate to the query
 	meaning index.Meaning // of the query, if there is a model of embeddings
 	index   *indexing.Snapshot
+	listing indexing.Listing // without index
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 	// MatchesOnly is recall.Ask.MatchesOnly; nothing stands in for hits then.
@@ -152,7 +153,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	}
 	more := false
 	if r.index = (&indexing.Snapshot{Whole: true}); r.wants(KindMemory) {
-		if r.index, err = s.awaitIndex(ctx, p, r.Filter); err != nil {
+		if err = s.awaitIndex(ctx, p, &r); err != nil {
 			return nil, err
 		}
 	}

@@ -28,7 +28,9 @@ type Service struct {
 	chat     Chat
 	index    *indexing.Index
 	vectors  *vectors.Index
-	patience time.Duration // time limit of one search
+	// selections are the indexes of what lists of other times and states have.
+	selections *indexing.Selections
+	patience   time.Duration // time limit of one search
 	// modelPatience is the time limit of what a model of embeddings is asked before it.
 	modelPatience time.Duration
 
@@ -68,5 +70,5 @@ func New(g *gate.Gate, projects *project.Service, graphs *graph.Service, o Optio
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
 	o.ModelPatience = cmp.Or(o.ModelPatience, o.Patience/4)
 	return &Service{Gate: g, Budget: o.Budget, projects: projects, graphs: graphs, chat: o.Chat, index: o.Index,
-		vectors: o.Vectors, patience: o.Patience, modelPatience: o.ModelPatience}
+		vectors: o.Vectors, selections: indexing.NewSelections(), patience: o.Patience, modelPatience: o.ModelPatience}
 }
