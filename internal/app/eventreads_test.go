@@ -77,7 +77,7 @@ func TestFiltersOfEvents(t *testing.T) {
 		{event.SearchRequest{Filter: event.Filter{Session: "none"}}, "session_id names no session"},
 		{event.SearchRequest{Filter: event.Filter{Agent: "none"}}, "agent_id names no agent"},
 		{event.SearchRequest{Filter: event.Filter{MinImportance: 11}}, "min_importance must be"},
-		{event.SearchRequest{Filter: event.Filter{Text: words(33)}}, "q has 33 words"},
+		{event.SearchRequest{Filter: event.Filter{Text: words(33)}}, "q has more than 32 words"},
 		{event.SearchRequest{Order: "up"}, "order must be"},
 		{event.SearchRequest{Limit: 501}, "limit must be from 1 to 500"},
 	} {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -29,7 +31,7 @@ type Filter struct {
 	Actor         string
 	ParentID      loci.EventID
 	MinImportance int
-	// Text limits the events to those whose content has all of these words.
+	// Text limits the events to those whose texts, as recall.EventText has them, have all of these words.
 	Text string
 }
 
@@ -42,7 +44,7 @@ const (
 
 func (s *Service) filter(ctx context.Context, p loci.Principal, f Filter) (eventlog.Filter, error) {
 	out := eventlog.Filter{ProjectID: f.ProjectID, Classes: f.Classes, Types: f.Types, Tags: f.Tags, AllTags: f.AllTags,
-		Origin: f.Origin, Actor: f.Actor, ParentID: f.ParentID, MinImportance: f.MinImportance, Text: f.Text}
+		Origin: f.Origin, Actor: f.Actor, ParentID: f.ParentID, MinImportance: f.MinImportance}
 	if err := f.check(); err != nil {
 		return out, err
 	}
@@ -98,11 +100,15 @@ func (f *Filter) check() error {
 	if err := loci.CheckText(textField, f.Text, 0, loci.MaxTerm); err != nil {
 		return err
 	}
-	if n := len(eventlog.Words(f.Text)); n > eventlog.MaxWords {
-		return loci.FieldErrorf(textField, "has %d words; at most %d are allowed", n, eventlog.MaxWords)
+	if _, more := words(f.Text); more {
+		return loci.FieldErrorf(textField, "has more than %d words", loci.MaxTerms)
 	}
 	return nil
 }
+
+// words returns the expression that holds for texts with all words of one, or nil if it has none. more is set if it has
+// too many.
+func words(text string) (e *index.Expression, more bool) { return recall.Ask{Text: text}.Read().All() }
 
 func (f *Filter) setTimes(out *eventlog.Filter, now time.Time) error {
 	zone, err := zoneOf(f.Zone)

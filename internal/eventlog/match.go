@@ -6,33 +6,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// MaxWords is how many words Filter.Text may have.
-const MaxWords = 32
-
-// Words returns the words of a text as a search compares them: stems in lower case, each once, in their order.
-func Words(text string) []string {
-	var list []string
-	var analyzer loci.Analyzer
-	analyzer.Words(text, func(w loci.Word) bool {
-		if !slices.Contains(list, w.Stem) {
-			list = append(list, w.Stem)
-		}
-		return true
-	})
-	return list
-}
-
-// Matcher is the definition of a Filter: all logs find the events that it matches. It is not safe for concurrent use.
-type Matcher struct {
-	f        Filter
-	words    []string
-	missing  map[string]bool
-	analyzer loci.Analyzer
-}
+// Matcher is the definition of a Filter, except Among: all logs find the events that it matches.
+type Matcher struct{ f Filter }
 
 // Matcher returns the matcher of f.
 func (f Filter) Matcher() *Matcher {
-	return &Matcher{f: f, words: Words(f.Text), missing: map[string]bool{}}
+	return &Matcher{f}
 }
 
 // Matches reports whether e passes the filter.
@@ -57,15 +36,15 @@ func (m *Matcher) MatchesWork(e *loci.Event) bool {
 		equal(f.Origin, e.Origin)
 }
 
-// MatchesBody compares the actor, the parent, the tags and the words of the content.
+// MatchesBody compares the actor, the parent and the tags.
 func (m *Matcher) MatchesBody(e *loci.Event) bool {
 	f := &m.f
-	return equal(f.Actor, e.Actor) && equal(f.ParentID, e.ParentID) && m.matchesTags(e.Tags) && m.hasWords(e.Content)
+	return equal(f.Actor, e.Actor) && equal(f.ParentID, e.ParentID) && m.matchesTags(e.Tags)
 }
 
 // NeedsBody reports whether MatchesBody reads anything.
 func (m *Matcher) NeedsBody() bool {
-	return m.f.Actor != "" || !m.f.ParentID.IsZero() || len(m.f.Tags) > 0 || len(m.words) > 0
+	return m.f.Actor != "" || !m.f.ParentID.IsZero() || len(m.f.Tags) > 0
 }
 
 func (m *Matcher) matchesTags(tags []string) bool {
@@ -77,20 +56,6 @@ func (m *Matcher) matchesTags(tags []string) bool {
 		return !slices.ContainsFunc(m.f.Tags, func(tag string) bool { return !has(tag) })
 	}
 	return slices.ContainsFunc(m.f.Tags, has)
-}
-
-func (m *Matcher) hasWords(content string) bool {
-	if len(m.words) == 0 {
-		return true
-	}
-	for _, w := range m.words {
-		m.missing[w] = true
-	}
-	m.analyzer.Words(content, func(w loci.Word) bool {
-		delete(m.missing, w.Stem)
-		return len(m.missing) > 0
-	})
-	return len(m.missing) == 0
 }
 
 // equal reports whether got is what a filter wants. The zero value wants anything.

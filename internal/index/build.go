@@ -70,6 +70,9 @@ func (b *Builder) Add(r Row) {
 			b.name(&row)
 		}
 	}
+	for _, key := range r.Keys {
+		row.words = append(row.words, place{b.form(key), 0, once})
+	}
 	b.signs = appendSigns(b.signs, r.Signs)
 	b.addSigns(&row)
 	for _, w := range row.words {
@@ -78,7 +81,7 @@ func (b *Builder) Add(r Row) {
 	if position > PassageWords {
 		row.flags |= flagLong
 	}
-	row.Fields, row.Signs = nil, ""
+	row.Fields, row.Keys, row.Signs = nil, nil, ""
 	b.rows = append(b.rows, row)
 }
 

@@ -165,11 +165,18 @@ type Page struct {
 func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 	s, c := where(views, q)
 	top := best[ranked]{limit: page.Limit}
+	behind := func(r ranked) bool { return page.After == ([16]byte{}) || r.worse(ranked{page.After, page.Newest}) }
+	slices.SortFunc(s.parts, func(x, y part) int { return -x.first(page.Newest).compare(y.first(page.Newest)) })
 	for i := range s.parts {
 		p := &s.parts[i]
+		if top.full() && !top.list[0].worse(p.first(page.Newest)) {
+			break // the others have only rows that come later
+		}
+		if last := p.first(!page.Newest).id; !behind(ranked{last, page.Newest}) {
+			continue
+		}
 		for _, doc := range p.holds(&c, nil) {
-			r := ranked{p.id(doc), page.Newest}
-			if page.After == ([16]byte{}) || r.worse(ranked{page.After, page.Newest}) {
+			if r := (ranked{p.id(doc), page.Newest}); behind(r) {
 				top.offer(r)
 			}
 		}
@@ -181,6 +188,15 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 		ids = append(ids, r.id)
 	}
 	return ids, some
+}
+
+// first returns the first of all rows of a segment, whether they are visible or not.
+func (s *Segment) first(newest bool) ranked {
+	at := uint32(0)
+	if newest {
+		at = s.rows - 1
+	}
+	return ranked{s.id(u32(s.parts[secByID], at)), newest}
 }
 
 // ranked is an id in the order of a Page.

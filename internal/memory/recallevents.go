@@ -51,6 +51,7 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 		return fromEvents{partial: true}, nil
 	}
 	from.partial = from.index == nil || !from.index.Whole
+	from.index.Narrow(&from.filter, p.Viewer(), nil)
 	return from, err
 }
 
@@ -108,6 +109,7 @@ func (e *fromEvents) passing(ctx context.Context, v loci.Viewer, rows []loci.Mem
 	}
 	for some := range slices.Chunk(rows, loci.MaxIDs) {
 		q := eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: len(some), Brief: true}
+		q.Among = nil
 		for _, id := range some {
 			q.IDs = append(q.IDs, loci.EventID(id))
 		}

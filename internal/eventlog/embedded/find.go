@@ -82,11 +82,7 @@ func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector)
 				return err
 			}
 		}
-		parts, err := r.plan(s.desc)
-		if err != nil {
-			return err
-		}
-		return s.collect(ctx, r, parts)
+		return s.search(ctx, r)
 	})
 }
 
@@ -99,16 +95,32 @@ func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collect
 	return err
 }
 
-// collect runs the parts of a plan. Each looks only for events that come before those found.
-func (s *collector) collect(ctx context.Context, r *reader, parts []part) error {
+func (s *collector) search(ctx context.Context, r *reader) error {
 	s.best, s.found, s.cut = best{desc: s.desc, limit: s.limit}, nil, false
 	if s.limit <= 0 {
 		return nil
 	}
+	place := s.within.start(s.desc)
+	err := r.plans(ctx, s.within, s.desc, s.limit, func(parts []part, within span) (bool, error) {
+		err := s.collect(ctx, r, parts, within)
+		place = within.end(s.desc)
+		return !s.cut && !s.best.isFull(), err
+	})
+	if isSpent(ctx, err) {
+		s.stopAt(place)
+		err = nil
+	}
+	s.found = s.best.events
+	sortByID(s.found, s.desc)
+	return err
+}
+
+// collect runs the parts of a plan. Each looks only for events that come before those found.
+func (s *collector) collect(ctx context.Context, r *reader, parts []part, within span) error {
 	for _, p := range parts {
-		left := p.and(s.within)
+		left := p.and(within)
 		if s.best.isFull() {
-			left = left.and(s.before(s.best.last()))
+			left = left.and(upTo(s.best.last(), s.desc))
 		}
 		if left.empty() {
 			continue
@@ -121,16 +133,7 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part) error 
 			return err
 		}
 	}
-	s.found = s.best.events
-	sortByID(s.found, s.desc)
 	return nil
-}
-
-func (s *collector) before(id loci.EventID) span {
-	if s.desc {
-		return span{id, lastID}
-	}
-	return span{to: id}
 }
 
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
@@ -138,7 +141,7 @@ func (s *collector) add(ctx context.Context, r *reader, p part, left span) error
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
 		id := idOf(row)
 		if !s.best.admits(id) {
-			return p.unordered, nil
+			return false, nil
 		}
 		e, err := r.event(src, row, s.match)
 		if err != nil {
@@ -147,10 +150,8 @@ func (s *collector) add(ctx context.Context, r *reader, p part, left span) error
 		if e != nil {
 			s.best.add(e)
 		}
-		if !p.unordered {
-			place = past(id, s.desc)
-		}
-		return p.unordered || s.best.admits(id), nil
+		place = past(id, s.desc)
+		return s.best.admits(id), nil
 	})
 	if isSpent(ctx, err) {
 		s.stopAt(place)
@@ -171,7 +172,7 @@ func sortByID(events []*loci.Event, desc bool) {
 // isSpent reports whether err is that ctx ended because the read has used up its time. Other errors
 // also count after that. Inside of a transaction, SQLite only says that it was interrupted.
 func isSpent(ctx context.Context, err error) bool {
-	return err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
+	return errors.Is(err, loci.ErrSpent) || err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
 }
 
 // stopAt notes that a part was examined only up to a place.
@@ -187,7 +188,7 @@ func (s *collector) stopAt(place loci.EventID) {
 func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more bool) {
 	p.Events = s.found
 	if s.cut {
-		examined := s.before(s.end)
+		examined := upTo(s.end, s.desc)
 		p.Events = slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return !examined.has(e.ID) })
 		p.Partial, place, more = true, s.end, true
 	}

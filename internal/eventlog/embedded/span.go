@@ -55,6 +55,19 @@ func (s span) start(desc bool) loci.EventID {
 	return s.from
 }
 
+// before returns the last id before the span, or zero if there is none.
+func (s span) before(desc bool) loci.EventID {
+	id := s.start(desc)
+	for i := len(id) - 1; i >= 0 && !desc && !id.IsZero(); i-- {
+		if id[i]--; id[i] != 0xff {
+			break
+		}
+	}
+	return id
+}
+
+func (s span) end(desc bool) loci.EventID { return s.start(!desc) }
+
 func past(id loci.EventID, desc bool) loci.EventID {
 	for i := len(id) - 1; i >= 0 && !desc; i-- {
 		if id[i]++; id[i] != 0 {
@@ -82,15 +95,6 @@ func micros(id loci.EventID) int64 {
 	return math.MaxInt64
 }
 
-// times returns the first and the last time of the events in a span.
-func (s span) times() (first, last int64) {
-	first, last = micros(s.from), micros(s.to)
-	if last < math.MaxInt64 && s.to == firstAt(last) {
-		last-- // no event of that time is before s.to
-	}
-	return first, last
-}
-
 // month counts the months of the calendar, in UTC.
 type month int
 
@@ -112,6 +116,3 @@ func (m month) span() span {
 }
 
 func (m month) file() string { return m.begin().Format(monthLayout) + ".db" }
-
-// firstAt returns the first id of a time in microseconds.
-func firstAt(at int64) loci.EventID { return loci.FirstEventID(time.UnixMicro(at)) }

@@ -283,7 +283,6 @@ func (w *world) filter(t *rapid.T) (f eventlog.Filter) {
 	maybe("by session", func() { f.SessionID = pick(t, "of session", w.sessions) })
 	maybe("by agent", func() { f.AgentID = pick(t, "of agent", w.agents) })
 	maybe("by project", func() { f.ProjectID = pick(t, "of project", w.projects) })
-	maybe("by text", func() { f.Text = pick(t, "with text", texts) })
 	maybe("by tag", func() { f.Tags = []string{"t"} })
 	maybe("by type", func() { f.Types = []string{pick(t, "of type", types)} })
 	maybe("by importance", func() { f.MinImportance = rapid.IntRange(1, 10).Draw(t, "at least") })
