@@ -31,7 +31,7 @@ type Filter struct {
 	Actor         string
 	ParentID      loci.EventID
 	MinImportance int
-	// Text limits the events to those whose texts, as recall.EventText has them, have all of these words.
+	// Text limits the events to those whose content has all of these words.
 	Text string
 }
 
@@ -106,9 +106,18 @@ func (f *Filter) check() error {
 	return nil
 }
 
-// words returns the expression that holds for texts with all words of one, or nil if it has none. more is set if it has
-// too many.
-func words(text string) (e *index.Expression, more bool) { return recall.Ask{Text: text}.Read().All() }
+// words returns the expression that holds for events whose content has all words of a text, or nil if it has none. more
+// is set if it has too many.
+func words(text string) (e *index.Expression, more bool) {
+	e, more = recall.Ask{Text: text}.Read().All()
+	if e != nil {
+		e.Term.First = true
+		for _, part := range e.Parts {
+			part.Term.First = true
+		}
+	}
+	return e, more
+}
 
 func (f *Filter) setTimes(out *eventlog.Filter, now time.Time) error {
 	zone, err := zoneOf(f.Zone)

@@ -135,7 +135,7 @@ func (s *Service) narrow(ctx context.Context, log eventlog.Engine, p loci.Princi
 		if !indexing.Finds(f) {
 			return nil
 		}
-		short, cancel := context.WithTimeout(ctx, s.patience/4)
+		short, cancel := context.WithTimeout(ctx, s.patience/30)
 		defer cancel()
 		ctx = short
 	}

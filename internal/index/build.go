@@ -60,7 +60,10 @@ func (b *Builder) Add(r Row) {
 	r.Actor = strings.ToLower(r.Actor)
 	row := builtRow{Row: r}
 	position := uint32(0)
-	for _, f := range r.Fields {
+	for i, f := range r.Fields {
+		if i == 1 && len(r.Keys) > 0 {
+			row.words = append(row.words, place{b.form(restMark), position, once})
+		}
 		value := uint32(once)
 		if f.Weight > 0 {
 			value = uint32(math.Round(once * f.Weight))

@@ -28,11 +28,12 @@ type Expression struct {
 type condition struct {
 	op    Op
 	term  int
+	first bool // Term.First
 	parts []condition
 }
 
 func (e *Expression) read(terms *[]Term) condition {
-	c := condition{op: e.Op, term: len(*terms)}
+	c := condition{op: e.Op, term: len(*terms), first: e.Term.First}
 	if e.Op == One {
 		t := e.Term
 		t.Fuzzy = false
@@ -175,9 +176,15 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 		if last := p.first(!page.Newest).id; !behind(ranked{last, page.Newest}) {
 			continue
 		}
-		for _, doc := range p.holds(&c, nil) {
-			if r := (ranked{p.id(doc), page.Newest}); behind(r) {
-				top.offer(r)
+		p.picked = p.holds(&c, nil)
+		for len(p.picked) > 0 {
+			some := p.some(page.Newest)
+			some = slices.DeleteFunc(some, func(doc uint32) bool {
+				r := ranked{p.id(doc), page.Newest}
+				return !behind(r) || top.full() && !top.list[0].worse(r)
+			})
+			for _, doc := range p.inFirst(&c, some) {
+				top.offer(ranked{p.id(doc), page.Newest})
 			}
 		}
 	}
@@ -188,6 +195,44 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 		ids = append(ids, r.id)
 	}
 	return ids, some
+}
+
+// someRows is how many rows are looked at together.
+const someRows = 1 << 10
+
+// some takes some rows from p.picked, which hardly are in the order of ids: the last ones if these are to come first.
+func (p *part) some(newest bool) (docs []uint32) {
+	n := min(someRows, len(p.picked))
+	if newest {
+		docs, p.picked = p.picked[len(p.picked)-n:], p.picked[:len(p.picked)-n]
+	} else {
+		docs, p.picked = p.picked[:n], p.picked[n:]
+	}
+	return docs
+}
+
+// inFirst returns those of some rows that have the terms of a condition where Term.First says. It uses docs.
+func (p *part) inFirst(c *condition, docs []uint32) []uint32 {
+	for i := range c.parts {
+		docs = p.inFirst(&c.parts[i], docs)
+	}
+	rest, found := p.Segment.forms.find(restMark)
+	if !c.first || !found || len(docs) == 0 {
+		return docs
+	}
+	ends := slices.Clone(p.places([]weighted{{form: rest}}, docs))
+	at := p.starts[c.term]
+	if at == nil {
+		at = p.places(p.forms[c.term], docs)
+	}
+	return slices.DeleteFunc(docs, func(doc uint32) bool {
+		end, found := slices.BinarySearch(ends, uint64(doc)<<32)
+		if found || end == len(ends) || uint32(ends[end]>>32) != doc { // it begins with the second field, or has none
+			return found
+		}
+		first, _ := slices.BinarySearch(at, uint64(doc)<<32)
+		return first == len(at) || at[first] >= ends[end]
+	})
 }
 
 // first returns the first of all rows of a segment, whether they are visible or not.
