@@ -179,7 +179,7 @@ type EventsOptions struct {
 // NewEvents returns an Index of events. It reads and writes nothing yet.
 func NewEvents(o EventsOptions) *Index {
 	x := newIndex(o.Options)
-	x.one, x.many = "event", "events"
+	x.one, x.many, x.format = "event", "events", formatOfEvents
 	x.limits.follow = followEvents
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
 		log, err := o.Events(ctx, org)

@@ -29,6 +29,7 @@ type Index struct {
 	view func(ctx context.Context, org loci.OrgID, fn func(rows) error) error
 	// one and many are what one row and several rows are called.
 	one, many string
+	format    int
 	dir       string
 	log       *slog.Logger
 	due       chan struct{} // Run has something to do
@@ -49,7 +50,7 @@ type Options struct {
 // New returns an Index of memories. It reads and writes nothing yet.
 func New(o Options) *Index {
 	x := newIndex(o)
-	x.one, x.many = "memory", "memories"
+	x.one, x.many, x.format = "memory", "memories", formatOfMemories
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
 		return x.store.View(ctx, org, func(tx store.Tx) error { return fn(memories{tx, org}) })
 	}

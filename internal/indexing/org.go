@@ -54,7 +54,7 @@ func newOrg(x *Index, org loci.OrgID) *orgIndex {
 	o := &orgIndex{org: org, log: x.log.With("org", string(org)), limits: x.limits, turn: make(chan struct{}, 1),
 		shown: shown{changed: map[loci.MemoryID]changed{}}}
 	if dir := x.place(org); dir != "" {
-		o.files = &files{dir: dir}
+		o.files = &files{dir, x.format}
 	}
 	return o
 }

@@ -231,13 +231,12 @@ func testAmong(e *env) {
 	e.stages(func(stage string) {
 		events = append(events, e.crowd(4)...)
 		some := slices.DeleteFunc(slices.Clone(events), func(ev *loci.Event) bool { return ev.ID[15]%3 == 0 })
-		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Since: events[7].Time}, {Until: events[9].Time},
-			{Since: events[30].Time, Until: events[33].Time}} {
+		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Since: events[30].Time, Until: events[33].Time}} {
 			matches := f.Matcher()
 			want := slices.DeleteFunc(slices.Clone(some), func(ev *loci.Event) bool { return !matches.Matches(ev) })
 			f.Among = among(append(slices.Clone(some), theirs...))
 			for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
-				for _, limit := range []int{1, 3, 100} {
+				for _, limit := range []int{7, 100} {
 					got := e.walk(e.Context(), loci.Viewer{OrgID: e.org, UserID: loci.NewUserID()},
 						eventlog.Query{Filter: f, Order: order, Limit: limit})
 					e.wantEvents(fmt.Sprintf("%s: %+v, %s by %d", stage, f, order, limit), got, inTime(want, order))
@@ -302,10 +301,9 @@ func EndingAfter(ctx context.Context, asked int, cause error) context.Context {
 // A search that used up its time returns what it found, and its pages go on from there.
 func testSpent(e *env) {
 	events := append(e.crowd(700, tagged("t")), e.append(e.event("words"))...)
-	some := append(slices.Clone(events[:300]), events[600:]...)
+	some := append(slices.Clone(events[:40]), events[680:]...)
 	e.stages(func(stage string) {
-		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Among: among(some)}, {Tags: []string{"t"},
-			Among: among(some)}} {
+		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Among: among(some)}} {
 			want := slices.DeleteFunc(inTime(events, eventlog.Newest), func(ev *loci.Event) bool {
 				return !f.Matcher().Matches(ev) || f.Among != nil && !slices.Contains(some, ev)
 			})
