@@ -8,8 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
-	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -100,23 +99,10 @@ func (f *Filter) check() error {
 	if err := loci.CheckText(textField, f.Text, 0, loci.MaxTerm); err != nil {
 		return err
 	}
-	if _, more := words(f.Text); more {
+	if _, more := indexing.Words(f.Text); more {
 		return loci.FieldErrorf(textField, "has more than %d words", loci.MaxTerms)
 	}
 	return nil
-}
-
-// words returns the expression that holds for events whose content has all words of a text, or nil if it has none. more
-// is set if it has too many.
-func words(text string) (e *index.Expression, more bool) {
-	e, more = recall.Ask{Text: text}.Read().All()
-	if e != nil {
-		e.Term.First = true
-		for _, part := range e.Parts {
-			part.Term.First = true
-		}
-	}
-	return e, more
 }
 
 func (f *Filter) setTimes(out *eventlog.Filter, now time.Time) error {

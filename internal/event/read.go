@@ -130,7 +130,7 @@ func (s *Service) asked(ctx context.Context, p loci.Principal, f Filter) (eventl
 // limits only a filter with words.
 func (s *Service) narrow(ctx context.Context, log eventlog.Engine, p loci.Principal, f *eventlog.Filter, text string) (
 	err error) {
-	expression, _ := words(text)
+	expression, _ := indexing.Words(text)
 	if expression == nil {
 		if !indexing.Finds(f) {
 			return nil
@@ -140,7 +140,7 @@ func (s *Service) narrow(ctx context.Context, log eventlog.Engine, p loci.Princi
 		ctx = short
 	}
 	index, err := s.index.Latest(ctx, log, p.OrgID, s.patience/4)
-	index.Narrow(f, p.Viewer(), expression)
+	*f = index.Narrowed(*f, p.Viewer(), expression)
 	return err
 }
 
@@ -205,7 +205,7 @@ func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (ou
 	if err != nil {
 		return out, err
 	}
-	expression, _ := words(r.Text)
+	expression, _ := indexing.Words(r.Text)
 	page, err := gate.ReadPage(p, "tail", r.Filter, r.Limit, r.Cursor,
 		func(after eventlog.Position, limit int) (list []*loci.Event, next eventlog.Position, err error) {
 			found, err := log.Tail(ctx, p.Viewer(), after, limit)

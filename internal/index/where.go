@@ -176,13 +176,16 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 		if last := p.first(!page.Newest).id; !behind(ranked{last, page.Newest}) {
 			continue
 		}
-		p.picked = p.holds(&c, nil)
-		for len(p.picked) > 0 {
-			some := p.some(page.Newest)
+		docs := p.holds(&c, nil)
+		if page.Newest {
+			slices.Reverse(docs) // rows are hardly in the order of their ids
+		}
+		for some := range slices.Chunk(docs, someRows) {
 			some = slices.DeleteFunc(some, func(doc uint32) bool {
 				r := ranked{p.id(doc), page.Newest}
 				return !behind(r) || top.full() && !top.list[0].worse(r)
 			})
+			slices.Sort(some)
 			for _, doc := range p.inFirst(&c, some) {
 				top.offer(ranked{p.id(doc), page.Newest})
 			}
@@ -200,18 +203,7 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 // someRows is how many rows are looked at together.
 const someRows = 1 << 10
 
-// some takes some rows from p.picked, which hardly are in the order of ids: the last ones if these are to come first.
-func (p *part) some(newest bool) (docs []uint32) {
-	n := min(someRows, len(p.picked))
-	if newest {
-		docs, p.picked = p.picked[len(p.picked)-n:], p.picked[:len(p.picked)-n]
-	} else {
-		docs, p.picked = p.picked[:n], p.picked[n:]
-	}
-	return docs
-}
-
-// inFirst returns those of some rows that have the terms of a condition where Term.First says. It uses docs.
+// inFirst returns those of some rows that have the terms of a condition where Term.First says.
 func (p *part) inFirst(c *condition, docs []uint32) []uint32 {
 	for i := range c.parts {
 		docs = p.inFirst(&c.parts[i], docs)
@@ -226,12 +218,8 @@ func (p *part) inFirst(c *condition, docs []uint32) []uint32 {
 		at = p.places(p.forms[c.term], docs)
 	}
 	return slices.DeleteFunc(docs, func(doc uint32) bool {
-		end, found := slices.BinarySearch(ends, uint64(doc)<<32)
-		if found || end == len(ends) || uint32(ends[end]>>32) != doc { // it begins with the second field, or has none
-			return found
-		}
-		first, _ := slices.BinarySearch(at, uint64(doc)<<32)
-		return first == len(at) || at[first] >= ends[end]
+		end, first := placesOf(ends, doc), placesOf(at, doc)
+		return len(end) > 0 && (len(first) == 0 || first[0] >= end[0])
 	})
 }
 

@@ -103,11 +103,23 @@ func texts[T ~string](list []T) (out []string) {
 	return out
 }
 
-// Narrow limits a filter to the visible events for which words holds, and that can pass it. words may be nil. If s is
+// Words returns the expression that holds for events whose content has all words of a text, or nil if it has none. more
+// is set if it has too many.
+func Words(text string) (e *index.Expression, more bool) {
+	if e, more = (recall.Ask{Text: text}).Read().All(); e != nil {
+		e.Term.First = true
+		for _, part := range e.Parts {
+			part.Term.First = true
+		}
+	}
+	return e, more
+}
+
+// Narrowed returns a filter of the visible events for which words holds, and that can pass f. words may be nil. If s is
 // nil or not Whole, it cannot know these: then a filter with words selects nothing, as if the time was over, and another
 // one stays as it is.
-func (s *Snapshot) Narrow(f *eventlog.Filter, v loci.Viewer, words *index.Expression) {
-	c := conditionOf(f)
+func (s *Snapshot) Narrowed(f eventlog.Filter, v loci.Viewer, words *index.Expression) eventlog.Filter {
+	c := conditionOf(&f)
 	if words != nil {
 		c = append(c, words)
 	}
@@ -123,6 +135,7 @@ func (s *Snapshot) Narrow(f *eventlog.Filter, v loci.Viewer, words *index.Expres
 		q := index.Query{Where: &index.Expression{Op: index.And, Parts: c}, Sees: sees, Now: time.Now()}
 		f.Among = (&among{snapshot: s, query: q}).next
 	}
+	return f
 }
 
 // among is an eventlog.Among. It is not safe for concurrent use.

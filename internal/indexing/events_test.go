@@ -265,7 +265,7 @@ func (w *eventWorld) checkFilters(what string, s *Snapshot, v loci.Viewer) {
 			{Filter: f, Limit: 2}} {
 			want, err := w.log.Find(context.Background(), v, q)
 			w.must(err)
-			if s.Narrow(&q.Filter, v, nil); q.Among == nil {
+			if q.Filter = s.Narrowed(f, v, nil); q.Among == nil {
 				w.tb.Fatalf("%s: the index knows nothing of %+v", what, f)
 			}
 			got, err := w.log.Find(context.Background(), v, q)

@@ -51,7 +51,6 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 		return fromEvents{partial: true}, nil
 	}
 	from.partial = from.index == nil || !from.index.Whole
-	from.index.Narrow(&from.filter, p.Viewer(), nil)
 	return from, err
 }
 
@@ -94,7 +93,8 @@ func (e *fromEvents) ids(ctx context.Context, v loci.Viewer, limit int) (ids [][
 	if e.index == nil {
 		return ids, false, nil
 	}
-	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: limit, Brief: true})
+	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.index.Narrowed(e.filter, v, nil), Order: eventlog.Newest,
+		Limit: limit, Brief: true})
 	for _, found := range page.Events {
 		ids = append(ids, found.ID)
 	}
@@ -109,7 +109,6 @@ func (e *fromEvents) passing(ctx context.Context, v loci.Viewer, rows []loci.Mem
 	}
 	for some := range slices.Chunk(rows, loci.MaxIDs) {
 		q := eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: len(some), Brief: true}
-		q.Among = nil
 		for _, id := range some {
 			q.IDs = append(q.IDs, loci.EventID(id))
 		}
