@@ -213,9 +213,8 @@ func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (ou
 				return nil, "", err
 			}
 			out.More = len(found.Events) == limit
-			matcher := f.Matcher()
 			list, err = indexing.Having(slices.DeleteFunc(found.Events, func(e *loci.Event) bool {
-				return !matcher.Matches(e)
+				return !f.Matches(e)
 			}), expression)
 			for i, e := range list {
 				list[i] = masked(e)

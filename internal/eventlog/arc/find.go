@@ -21,8 +21,7 @@ type search struct {
 	below    int64 // only events with a seq below; 0: all
 	now      time.Time
 
-	base    condition // of the filter and below
-	matcher *eventlog.Matcher
+	base condition // of the filter and below
 }
 
 // found is what a search found of Arc, in order.
@@ -91,7 +90,7 @@ func isSpent(ctx context.Context, err error) bool {
 
 // find is run for all events or, if there are any, for the IDs of the filter.
 func (s *search) find(ctx context.Context, after loci.EventID, limit int) (got found, err error) {
-	s.base, s.matcher = s.conditions(), s.filter.Matcher()
+	s.base = s.conditions()
 	parts, err := s.parts()
 	if err != nil || len(parts) == 0 {
 		return got, err
@@ -142,7 +141,7 @@ func compareIDs(order eventlog.Order, a, b loci.EventID) int {
 
 // rejects applies the rule and the whole filter once more, to what Arc answered.
 func (s *search) rejects(e *loci.Event) bool {
-	return s.sees != nil && !s.sees(&e.EventAccess) || !s.matcher.Matches(e)
+	return s.sees != nil && !s.sees(&e.EventAccess) || !s.filter.Matches(e)
 }
 
 // part is one statement of those that a search needs.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -144,10 +143,9 @@ func (ch *checker) checkSnapshot(ctx context.Context, r *reader) error {
 }
 
 func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src *source) error {
-	m := eventlog.Filter{}.Matcher()
 	wrong := 0
 	return src.scan(ctx, everything(), false, func(src *source, row *sqlitedb.Row) (bool, error) {
-		e, err := r.event(src, row, m)
+		e, err := r.event(src, row)
 		if errors.Is(err, errDamaged) || e != nil && e.UserID.IsZero() {
 			wrong++
 			ch.report(file, "event %s is damaged; restore a backup", idOf(row))

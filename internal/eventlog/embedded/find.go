@@ -67,15 +67,13 @@ type collector struct {
 	limit  int
 	within span
 	begin  func(*reader) error // called before the search; nil: there is nothing to do
-	match  *eventlog.Matcher
-	best   best          // that were found until now
-	found  []*loci.Event // all of them, in order, when the search has ended
-	cut    bool          // the time was used up
-	end    loci.EventID  // the place up to which everything was examined
+	best   best                // that were found until now
+	found  []*loci.Event       // all of them, in order, when the search has ended
+	cut    bool                // the time was used up
+	end    loci.EventID        // the place up to which everything was examined
 }
 
 func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
-	s.match = w.filter.Matcher()
 	return l.search(ctx, org, w, func(r *reader) error {
 		if s.begin != nil {
 			if err := s.begin(r); err != nil {
@@ -143,7 +141,7 @@ func (s *collector) add(ctx context.Context, r *reader, p part, left span) error
 		if !s.best.admits(id) {
 			return false, nil
 		}
-		e, err := r.event(src, row, s.match)
+		e, err := r.event(src, row)
 		if err != nil {
 			return false, err
 		}

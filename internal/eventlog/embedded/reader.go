@@ -58,7 +58,7 @@ func (l *Log) readFrom(f *orgLog, c *sqlitedb.Conn, w want, fn func(*reader) err
 }
 
 // work returns the stream of an event, or nil if its events don't count for the reader.
-func (r *reader) work(n int64, m *eventlog.Matcher) (*work, error) {
+func (r *reader) work(n int64) (*work, error) {
 	if w, met := r.streams[n]; met {
 		return w, nil
 	}
@@ -70,7 +70,7 @@ func (r *reader) work(n int64, m *eventlog.Matcher) (*work, error) {
 		}
 		r.f.works.put(r.state.access, n, w)
 	}
-	if !r.sees(w) || !m.MatchesWork(&loci.Event{SessionID: w.session, AgentID: w.agent, EventAccess: w.access}) {
+	if !r.sees(w) || !r.filter.MatchesWork(&loci.Event{SessionID: w.session, AgentID: w.agent, EventAccess: w.access}) {
 		w = nil
 	}
 	r.streams[n] = w
@@ -108,8 +108,8 @@ func (n names) of(raw []byte) string {
 }
 
 // event returns the event of a row, or nil if it doesn't count.
-func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*loci.Event, error) {
-	w, err := r.work(row.Int64(colStream), m)
+func (r *reader) event(src *source, row *sqlitedb.Row) (*loci.Event, error) {
+	w, err := r.work(row.Int64(colStream))
 	if err != nil || w == nil {
 		return nil, err
 	}
@@ -118,21 +118,21 @@ func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*lo
 		Importance: row.Int(colImportance), RecordedAt: time.UnixMicro(row.Int64(colRecorded)).UTC()}
 	e.Time, _ = loci.EventTime(e.ID)
 	e.SessionID, e.AgentID, e.EventAccess = w.session, w.agent, w.access
-	if !m.MatchesHead(e) || r.also != nil && !r.also(e) {
+	if !r.filter.MatchesHead(e) || r.also != nil && !r.also(e) {
 		return nil, nil
 	}
 	w.set(e)
-	if r.heads && !m.NeedsBody() {
+	if r.heads && !r.filter.NeedsBody() {
 		return e, nil
 	}
 	body, err := src.body(row)
-	if err == nil && r.brief && !m.NeedsBody() {
+	if err == nil && r.brief && !r.filter.NeedsBody() {
 		return e, readBrief(body, e, r.names)
 	}
 	if err == nil {
 		err = readBody(body, e)
 	}
-	if err != nil || !m.MatchesBody(e) {
+	if err != nil || !r.filter.MatchesBody(e) {
 		return nil, err
 	}
 	return e, nil

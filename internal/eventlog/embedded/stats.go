@@ -39,11 +39,10 @@ func newTally() tally {
 
 // tally counts the events of all plans.
 func (r *reader) tally(ctx context.Context, t *tally) error {
-	m := r.filter.Matcher()
 	return r.plans(ctx, spanOf(&r.filter), true, mostAmong, func(parts []part, within span) (bool, error) {
 		for _, p := range parts {
 			err := p.run(ctx, p.and(within), true, func(src *source, row *sqlitedb.Row) (bool, error) {
-				e, err := r.event(src, row, m)
+				e, err := r.event(src, row)
 				if e != nil {
 					t.count(e)
 				}

@@ -234,8 +234,7 @@ func testAmong(e *env) {
 		events = append(events, e.crowd(4)...)
 		some := slices.DeleteFunc(slices.Clone(events), func(ev *loci.Event) bool { return ev.ID[15]%3 == 0 })
 		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Since: events[30].Time, Until: events[33].Time}} {
-			matches := f.Matcher()
-			want := slices.DeleteFunc(slices.Clone(some), func(ev *loci.Event) bool { return !matches.Matches(ev) })
+			want := slices.DeleteFunc(slices.Clone(some), func(ev *loci.Event) bool { return !f.Matches(ev) })
 			f.Among = among(append(slices.Clone(some), theirs...))
 			for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
 				for _, limit := range []int{7, 100} {
@@ -245,7 +244,7 @@ func testAmong(e *env) {
 				}
 			}
 			stats, err := e.log.Stats(e.Context(), e.person, f)
-			if mine := len(theirs) * btoi(f.Matcher().Matches(theirs[0])); err != nil || stats.Total != len(want)+mine {
+			if mine := len(theirs) * btoi(f.Matches(theirs[0])); err != nil || stats.Total != len(want)+mine {
 				e.Errorf("%s: %+v: Stats counts %d (%v), want %d", stage, f, stats.Total, err, len(want)+mine)
 			}
 		}
@@ -307,7 +306,7 @@ func testSpent(e *env) {
 	e.stages(func(stage string) {
 		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Among: among(some)}} {
 			want := slices.DeleteFunc(inTime(events, eventlog.Newest), func(ev *loci.Event) bool {
-				return !f.Matcher().Matches(ev) || f.Among != nil && !slices.Contains(some, ev)
+				return !f.Matches(ev) || f.Among != nil && !slices.Contains(some, ev)
 			})
 			for asked := range 12 {
 				q := eventlog.Query{Filter: f, Limit: 500}

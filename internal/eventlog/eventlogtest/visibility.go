@@ -207,12 +207,11 @@ func (w *world) purge(t *rapid.T) {
 // compare compares the reads of a random viewer with the predicate.
 func (w *world) compare(t *rapid.T) {
 	v, f := w.viewer(t), w.filter(t)
-	m := f.Matcher()
 	var want, visible []*loci.Event
 	for _, ev := range w.effective() {
 		if v.SeesEvent(&ev.EventAccess) {
 			visible = append(visible, ev)
-			if m.Matches(ev) {
+			if f.Matches(ev) {
 				want = append(want, ev)
 			}
 		}
