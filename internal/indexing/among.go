@@ -116,8 +116,8 @@ func Words(text string) (e *index.Expression, more bool) {
 }
 
 // Narrowed returns a filter of the visible events for which words holds, and that can pass f. words may be nil. If s is
-// nil or not Whole, it cannot know these: then a filter with words selects nothing, as if the time was over, and another
-// one stays as it is.
+// nil or not Whole, it cannot know these: then a filter with words selects nothing, as if the time was over. Without
+// words, it returns f.
 func (s *Snapshot) Narrowed(f eventlog.Filter, v loci.Viewer, words *index.Expression) eventlog.Filter {
 	c := conditionOf(&f)
 	if words != nil {

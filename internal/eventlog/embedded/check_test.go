@@ -143,21 +143,6 @@ func TestALostLogIsNotEmpty(t *testing.T) {
 	}
 }
 
-// stored returns the events of a day.
-func stored(t *testing.T, l *Log, date string) []*loci.Event {
-	t.Helper()
-	from, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := eventlog.Filter{Since: from, Until: from.Add(24 * time.Hour)}
-	page, err := l.Find(t.Context(), person, eventlog.Query{Filter: f, Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page.Events
-}
-
 // A check takes no connection from short reads.
 func TestCheckBesideReads(t *testing.T) {
 	t.Parallel()

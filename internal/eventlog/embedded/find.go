@@ -170,7 +170,8 @@ func sortByID(events []*loci.Event, desc bool) {
 // isSpent reports whether err is that ctx ended because the read has used up its time. Other errors
 // also count after that. Inside of a transaction, SQLite only says that it was interrupted.
 func isSpent(ctx context.Context, err error) bool {
-	return errors.Is(err, loci.ErrSpent) || err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
+	return errors.Is(err, loci.ErrSpent) ||
+		err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
 }
 
 // stopAt notes that a part was examined only up to a place.

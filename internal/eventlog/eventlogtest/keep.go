@@ -52,7 +52,8 @@ func testPurge(e *env) {
 		e.wantContents(stage, e.find(e.person, eventlog.Query{Filter: eventlog.Filter{Since: old[0].Time}}).Events, "kept")
 		e.clock.move(2 * time.Hour)
 		e.upkeep()
-		e.wantContents(stage+", later", e.find(e.person, eventlog.Query{Filter: eventlog.Filter{Since: old[0].Time}}).Events, "kept")
+		e.wantContents(stage+", later", e.find(e.person, eventlog.Query{Filter: eventlog.Filter{Since: old[0].Time}}).Events,
+			"kept")
 		e.purge(stage, eventlog.Selection{IDs: idsOf(rest)}, 1)
 	})
 	if got := e.find(e.person, eventlog.Query{}).Events; len(got) > 0 {
