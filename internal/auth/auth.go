@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -56,12 +57,12 @@ type Authenticator struct {
 	https     bool
 	now       func() time.Time
 	log       *slog.Logger
-	projects  projectCache
-	used      sync.Map // when Used has written last
+	projects  *memo.Memo[projectsKey, int64, []loci.ProjectID] // as of Org.ProjectsVersion
+	used      sync.Map                                         // when Used has written last
 
-	orgs        memo[loci.OrgID, loci.Org]
-	credentials memo[[32]byte, store.Found]
-	members     memo[memberKey, memberRows]
+	orgs        *kept[loci.OrgID, loci.Org]
+	credentials *kept[[32]byte, store.Found]
+	members     *kept[memberKey, memberRows]
 }
 
 // New returns an Authenticator. It fails with Invalid if two keys are the same or the dashboard is
@@ -71,8 +72,12 @@ func New(o Options) (*Authenticator, error) {
 		panic("auth: no store")
 	}
 	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now,
-		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		https: strings.HasPrefix(o.Site.PublicURL, "https://")}
+		log:         cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		https:       strings.HasPrefix(o.Site.PublicURL, "https://"),
+		projects:    memo.New[projectsKey, int64, []loci.ProjectID](maxProjects),
+		orgs:        memo.New[loci.OrgID, store.Stamp, loci.Org](maxMemo),
+		members:     memo.New[memberKey, store.Stamp, memberRows](maxMemo),
+		credentials: memo.New[[32]byte, store.Stamp, store.Found](maxMemo)}
 	if a.now == nil {
 		a.now = time.Now
 	}

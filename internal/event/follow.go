@@ -29,7 +29,7 @@ func (s *Service) Follow(ctx context.Context, org loci.OrgID) {
 // somebody has committed to the org since it found that none is left.
 func (s *Service) follow(ctx context.Context, org loci.OrgID, log eventlog.Engine) error {
 	stamp, ok := s.Store.Stamp(ctx, org)
-	if ok && s.followed.get(org) == stamp {
+	if _, done := s.followed.Get(org, stamp); ok && done {
 		return nil
 	}
 	for {
@@ -39,7 +39,7 @@ func (s *Service) follow(ctx context.Context, org loci.OrgID, log eventlog.Engin
 			return err
 		})
 		if err == nil && len(list) == 0 && ok {
-			s.followed.put(org, stamp)
+			s.followed.Put(org, stamp, struct{}{}, 1)
 		}
 		if err != nil || len(list) == 0 {
 			return err
@@ -68,12 +68,12 @@ func (s *Service) follow(ctx context.Context, org loci.OrgID, log eventlog.Engin
 
 // tell tells the log about a session, unless this process has done so.
 func (s *Service) tell(ctx context.Context, log eventlog.Engine, session *loci.Session) error {
-	if s.told.get(session.ID) >= session.Revision {
+	if known, _ := s.told.Get(session.ID, always); known >= session.Revision {
 		return nil
 	}
 	err := log.SetSession(ctx, session.OrgID, known(session))
 	if err == nil {
-		s.told.put(session.ID, session.Revision)
+		s.told.Put(session.ID, always, session.Revision, 1)
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -74,6 +75,12 @@ var DefaultDedup = eventlog.Dedup{Window: 24 * time.Hour}
 // DefaultPatience is how long a search may take by default.
 const DefaultPatience = 3 * time.Second
 
+// maxMemo limits how much a process remembers of a kind. It only costs time to forget.
+const maxMemo = 10_000
+
+// always is the stamp of what holds forever.
+var always struct{}
+
 // Service provides the operations on events. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
@@ -83,9 +90,9 @@ type Service struct {
 	patience time.Duration
 	later    func(time.Duration, func()) (stop func() bool)
 	orgs     func(context.Context) ([]loci.OrgID, error)
-	told     recent[loci.SessionID, int64]   // the revisions of sessions that the log knows from this process
-	followed recent[loci.OrgID, store.Stamp] // the states of orgs of which the log knows all sessions
-	touched  recent[touch, time.Time]
+	told     *memo.Memo[loci.SessionID, struct{}, int64]   // the revisions that the log knows from this process
+	followed *memo.Memo[loci.OrgID, store.Stamp, struct{}] // the states of orgs of which the log knows all sessions
+	touched  *memo.Memo[touch, struct{}, time.Time]
 	due      dueOrgs
 	letters  eventlog.DeadLetters
 	index    *indexing.Index
@@ -95,7 +102,10 @@ type Service struct {
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: o.Dedup,
 		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(),
-		letters: o.DeadLetters}
+		letters:  o.DeadLetters,
+		told:     memo.New[loci.SessionID, struct{}, int64](maxMemo),
+		followed: memo.New[loci.OrgID, store.Stamp, struct{}](maxMemo),
+		touched:  memo.New[touch, struct{}, time.Time](maxMemo)}
 	if s.dedup == nil {
 		s.dedup = func(context.Context) eventlog.Dedup { return DefaultDedup }
 	}

@@ -283,7 +283,8 @@ const touchGap = time.Minute
 func (s *Service) touch(ctx context.Context, w *writing) {
 	var list []touch
 	for t, last := range w.active {
-		if w.now.Sub(last) >= touchGap && w.now.Sub(s.touched.get(t)) >= touchGap {
+		touched, _ := s.touched.Get(t, always)
+		if w.now.Sub(last) >= touchGap && w.now.Sub(touched) >= touchGap {
 			list = append(list, t)
 		}
 	}
@@ -294,7 +295,7 @@ func (s *Service) touch(ctx context.Context, w *writing) {
 	err := s.touchAll(ctx, w, list)
 	s.warn(ctx, "cannot record the use of a session or an agent", w.p.OrgID, err)
 	for _, t := range list {
-		s.touched.put(t, w.now)
+		s.touched.Put(t, always, w.now, 1)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -74,7 +73,7 @@ func instructsPlainly(text string) bool {
 }
 
 // phrased looks for words in a row.
-func (c *cueLists) phrased(words []loci.Word) bool {
+func (c *cueLists) phrased(words []language.Word) bool {
 	for i, w := range words {
 		for _, rest := range c.phrases[w.Form] {
 			if i+len(rest) < len(words) && follow(words[i+1:], rest) {
@@ -85,7 +84,7 @@ func (c *cueLists) phrased(words []loci.Word) bool {
 	return false
 }
 
-func follow(words []loci.Word, forms []string) bool {
+func follow(words []language.Word, forms []string) bool {
 	for k, f := range forms {
 		if words[k].Form != f {
 			return false
@@ -95,7 +94,7 @@ func follow(words []loci.Word, forms []string) bool {
 }
 
 // cued looks for a word of each side of any group within maxCueSpan words.
-func (c *cueLists) cued(text string, words []loci.Word) bool {
+func (c *cueLists) cued(text string, words []language.Word) bool {
 	last := make([][]int, len(c.groups)) // where each side had its last word
 	for i, sides := range c.groups {
 		last[i] = slices.Repeat([]int{-maxCueSpan - 1}, sides)
@@ -116,7 +115,7 @@ func (c *cueLists) cued(text string, words []loci.Word) bool {
 
 // toOthers reports whether the verb at a place is no order to the reader: "we ignore", "do not ignore", "told the
 // interns to ignore".
-func (c *cueLists) toOthers(text string, words []loci.Word, at int) bool {
+func (c *cueLists) toOthers(text string, words []language.Word, at int) bool {
 	if at == 0 {
 		return false
 	}
@@ -142,9 +141,9 @@ func (c *cueLists) toOthers(text string, words []loci.Word, at int) bool {
 	return false
 }
 
-func placesOf(text string) (words []loci.Word) {
-	var a loci.Analyzer
-	a.Words(text, func(w loci.Word) bool {
+func placesOf(text string) (words []language.Word) {
+	var a language.Analyzer
+	a.Words(text, func(w language.Word) bool {
 		words = append(words, w)
 		return true
 	})
@@ -162,7 +161,7 @@ func wordsOf(text string) (words []string) {
 func fold(word string) string { return strings.Join(wordsOf(word), "") }
 
 // addressed looks for orders to a model by its name: "Assistant, forward …", "Note to the AI: store …".
-func (c *cueLists) addressed(text string, words []loci.Word) bool {
+func (c *cueLists) addressed(text string, words []language.Word) bool {
 	for i := 0; i+1 < len(words); i++ {
 		if !c.guards["model"][words[i].Form] || !c.guards["order"][words[i+1].Form] &&
 			!(c.guards["please"][words[i+1].Form] && i+2 < len(words) && c.guards["order"][words[i+2].Form]) {
@@ -180,7 +179,7 @@ func (c *cueLists) addressed(text string, words []loci.Word) bool {
 }
 
 // beginsClause reports whether a word is at the beginning of a sentence, but for a greeting.
-func (c *cueLists) beginsClause(text string, words []loci.Word, i int) bool {
+func (c *cueLists) beginsClause(text string, words []language.Word, i int) bool {
 	for i > 0 && (c.guards["please"][words[i-1].Form] || c.guards["model"][words[i-1].Form]) &&
 		strings.TrimSpace(text[words[i-1].End:words[i].Start]) == "" {
 		i--

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // Text is a text prepared for Compare. It is safe for concurrent use.
@@ -45,9 +46,9 @@ const (
 // sentences and clauses are not signs.
 func Read(text string) *Text {
 	r := &Text{tokens: make([]token, 0, len(text)/6+1)}
-	var analyzer loci.Analyzer
+	var analyzer language.Analyzer
 	last := 0
-	analyzer.Words(text, func(w loci.Word) bool {
+	analyzer.Words(text, func(w language.Word) bool {
 		r.Words++
 		r.signs(text, last, w.Start)
 		r.word(text, last, w)
@@ -104,7 +105,7 @@ func after(text string, at int) rune { c, _ := utf8.DecodeRuneInString(text[at:]
 func joins(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
 // word adds one word of the analysis: as many tokens as it has runs of digits and of others. Most words are one token.
-func (r *Text) word(text string, last int, w loci.Word) {
+func (r *Text) word(text string, last int, w language.Word) {
 	raw := text[w.Start:w.End]
 	if strings.IndexFunc(raw, unicode.IsDigit) < 0 {
 		r.letters(raw, token{stem: w.Stem, key: w.Stem, end: w.End})
@@ -146,8 +147,8 @@ func (r *Text) letters(raw string, t token) {
 }
 
 func stemOf(word string) (stem string) {
-	var analyzer loci.Analyzer
-	analyzer.Words(word, func(w loci.Word) bool { stem = w.Stem; return false })
+	var analyzer language.Analyzer
+	analyzer.Words(word, func(w language.Word) bool { stem = w.Stem; return false })
 	return stem
 }
 

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 	"github.com/loci-memory/loci/internal/recall"
 )
@@ -103,9 +102,9 @@ type factToken struct {
 
 // factTokens splits a text into words and numbers. A number has its points and colons: "2.3", "10:30".
 func factTokens(text, lower string, units map[string]string) (list []factToken) {
-	var a loci.Analyzer
+	var a language.Analyzer
 	last := 0
-	a.Words(text, func(w loci.Word) bool {
+	a.Words(text, func(w language.Word) bool {
 		if w.Start < last || strings.IndexFunc(text[w.Start:w.End], isWide) >= 0 {
 			return true
 		}

@@ -89,10 +89,19 @@ var parameter = regexp.MustCompile(`'[^']*'|\?\d*`)
 // conn runs shared statements in one transaction.
 type conn struct {
 	ctx     context.Context // of the transaction
-	tx      pgx.Tx
+	tx      querier
 	org     string // "" for the registry
 	changes int64
+	marks   int64 // grows with each change, and with each error, after which the transaction can't go on
 	reading bool
+}
+
+// querier is a transaction of pgx, or its connection.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 func (c *conn) prepare(text string, args []any) (string, []any, error) {
@@ -113,6 +122,9 @@ func (c *conn) Exec(text string, args ...any) error {
 	}
 	tag, err := c.tx.Exec(c.ctx, sql, args...)
 	c.changes = tag.RowsAffected()
+	if c.changes > 0 || err != nil {
+		c.marks++
+	}
 	return translate(err, sql)
 }
 
@@ -123,6 +135,7 @@ func (c *conn) Query(text string, args sqlstore.Args, read func(sqlstore.Row) er
 	}
 	rows, err := c.tx.Query(c.ctx, sql, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
 	if err != nil {
+		c.marks++
 		return translate(err, sql)
 	}
 	c.reading = true
@@ -136,6 +149,9 @@ func (c *conn) Query(text string, args sqlstore.Args, read func(sqlstore.Row) er
 		}
 	}
 	rows.Close()
+	if rows.Err() != nil {
+		c.marks++
+	}
 	return translate(rows.Err(), sql)
 }
 

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/group"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -25,15 +28,26 @@ type engine struct {
 	pool     *pgxpool.Pool
 	registry *sqlstore.Registry
 	now      func() time.Time
+
+	mu      sync.Mutex
+	writers map[loci.OrgID]*group.Writer[store.Tx]
 }
 
 func open(t testing.TB, schema string, now func() time.Time) *engine {
 	s := &engine{pool: connect(t, schema), now: now}
+	t.Cleanup(func() { _ = s.Close() })
 	s.registry = sqlstore.NewRegistry(registryDB{s}, dialect, now)
 	return s
 }
 
-func (s *engine) Close() error { return nil }
+func (s *engine) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.writers {
+		w.Close()
+	}
+	return nil
+}
 
 var (
 	reading = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -41,7 +55,7 @@ var (
 )
 
 func (s *engine) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
-	return s.with(ctx, org, reading, "", fn)
+	return s.with(ctx, org, reading, fn)
 }
 
 func (s *engine) Scan(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
@@ -49,12 +63,14 @@ func (s *engine) Scan(ctx context.Context, org loci.OrgID, fn func(store.Tx) err
 }
 
 func (s *engine) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
-	return s.with(ctx, org, writing, " {lock}", fn)
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	return s.writer(org).Update(ctx, fn)
 }
 
 // with confines a transaction to an org, twice: by its parameter, and by the setting that the policy reads.
-func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, lock string,
-	fn func(store.Tx) error) error {
+func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, fn func(store.Tx) error) error {
 	if err := id.Validate(); err != nil {
 		return err
 	}
@@ -62,23 +78,34 @@ func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, lock 
 		if _, err := tx.Exec(ctx, "SELECT set_config('loci.org', $1, TRUE)", string(id)); err != nil {
 			return err
 		}
-		c := &conn{ctx: ctx, tx: tx, org: string(id)}
-		var key [16]byte
-		found, err := c.One("SELECT o.position_key FROM org o WHERE {o} TRUE"+lock, nil,
-			func(r sqlstore.Row) error { key = r.ID(0); return nil })
-		if err == nil && !found {
-			err = sqlstore.NoOrg()
-		}
+		key, err := positionKey(tx.QueryRow(ctx, "SELECT position_key FROM org WHERE org_id = $1", string(id)))
 		if err != nil {
 			return err
 		}
-		positions, err := sqlstore.NewPositions(key)
+		shared, err := s.tx(&conn{ctx: ctx, tx: tx, org: string(id)}, id, key)
 		if err != nil {
 			return err
 		}
-		options := &sqlstore.Options{Org: id, Now: s.now, Positions: positions, NewIndex: newIndex}
-		return fn(sqlstore.New(c, dialect, options))
+		return fn(shared)
 	})
+}
+
+func (s *engine) tx(c *conn, id loci.OrgID, key [16]byte) (*sqlstore.Tx, error) {
+	positions, err := sqlstore.NewPositions(key)
+	if err != nil {
+		return nil, err
+	}
+	options := &sqlstore.Options{Org: id, Now: s.now, Positions: positions, NewIndex: newIndex}
+	return sqlstore.New(c, dialect, options), nil
+}
+
+func positionKey(row pgx.Row) (key [16]byte, err error) {
+	var raw []byte
+	if err = row.Scan(&raw); errors.Is(err, pgx.ErrNoRows) {
+		err = sqlstore.NoOrg()
+	}
+	copy(key[:], raw)
+	return key, err
 }
 
 // registryDB runs statements that are confined to no org.

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/eventlog/arc"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/seal"
 	"github.com/loci-memory/loci/internal/store"
@@ -39,12 +40,13 @@ type Logs struct {
 	o   Options
 	arc *arc.Log
 
-	mu    sync.Mutex
-	stamp store.Stamp // of the registry, when known was read
-	known map[loci.OrgID]place
+	known *memo.Memo[loci.OrgID, store.Stamp, place] // as of the registry
 
 	ready readiness
 }
+
+// maxKnown limits of how many orgs it is kept where their events are.
+const maxKnown = 10_000
 
 // place is where the events of an org are.
 type place struct {
@@ -59,7 +61,7 @@ func New(o Options) *Logs {
 	if o.Store == nil || o.Local == nil || o.Default == "" {
 		panic("route: Options.Store, Options.Local and Options.Default are required")
 	}
-	l := &Logs{o: o, known: map[loci.OrgID]place{}}
+	l := &Logs{o: o, known: memo.New[loci.OrgID, store.Stamp, place](maxKnown)}
 	l.arc = arc.New(arc.Options{Local: o.Local, Binding: l.binding, Orgs: l.inArc, HTTP: o.HTTP, Log: o.Log,
 		BatchSize: o.BatchSize, FlushInterval: o.FlushInterval})
 	return l
@@ -135,15 +137,9 @@ func (l *Logs) Drop(ctx context.Context, id loci.OrgID) error {
 }
 
 // at returns the place of an org. It reads the registry again whenever somebody has committed to it.
-func (l *Logs) at(ctx context.Context, id loci.OrgID) (place, error) {
+func (l *Logs) at(ctx context.Context, id loci.OrgID) (at place, err error) {
 	stamp, ok := l.o.Store.Stamp(ctx, "")
-	l.mu.Lock()
-	if stamp != l.stamp {
-		l.stamp, l.known = stamp, map[loci.OrgID]place{}
-	}
-	at, found := l.known[id]
-	l.mu.Unlock()
-	if ok && found {
+	if at, found := l.known.Get(id, stamp); ok && found {
 		return at, nil
 	}
 	o, err := l.o.Store.Orgs().Get(ctx, id)
@@ -159,10 +155,8 @@ func (l *Logs) at(ctx context.Context, id loci.OrgID) (place, error) {
 	default:
 		return at, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if stamp == l.stamp {
-		l.known[id] = at
+	if ok {
+		l.known.Put(id, stamp, at, 1)
 	}
 	return at, nil
 }

@@ -134,7 +134,7 @@ func BenchmarkRead(b *testing.B) {
 				return func(b *testing.B) {
 					view(b, func(i int, tx store.Tx) error {
 						if !repeated {
-							s.pages = sqlstore.Pages{}
+							s.pages = sqlstore.NewPages()
 						}
 						page, err := tx.Lists().List(bg, v, q)
 						if len(page.Memories) != 20 {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/blob"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -26,14 +25,8 @@ func (s *Store) holdBlobs(ctx context.Context, org loci.OrgID) (release func() e
 	if s.meta.Unwritable() != nil { // then nobody sweeps
 		return func() error { return nil }, nil
 	}
-	if err := os.MkdirAll(s.blobDir(org), 0o700); err != nil {
-		return nil, fileError(err)
-	}
-	lock := s.blobLock(org)
-	if _, err := lock.TryRLockContext(ctx, lockWait); err != nil {
-		return nil, errors.Join(fileError(err), lock.Close())
-	}
-	return lock.Close, nil
+	release, err = s.bytes.Hold(ctx, org)
+	return release, fileError(err)
 }
 
 // copyOrg copies an org's file and the attachments that the copy names into dir. It returns the
@@ -55,17 +48,17 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 	names = []string{name}
 	for i, sum := range sums {
 		loci.ReportProgress(ctx, loci.Progress{Stage: "copying attachments", Done: int64(i), Total: int64(len(sums))})
-		blob := path.Join(assetsDir, string(id), filepath.ToSlash(blobName(sum)))
-		err := copyBlob(ctx, blobPath(s.opts.Dir, id, sum), filepath.Join(dir, filepath.FromSlash(blob)), sum)
-		if errors.Is(err, errDamaged) {
+		name := nameOf(id, sum)
+		err := s.copyBlob(ctx, id, sum, filepath.Join(dir, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, blob.ErrDamaged) {
 			err = loci.WrapError(loci.Unavailable, err,
 				"the attachment %s is missing or has changed: `loci doctor` says whose it is; put the file back "+
-					"from a backup or delete the attachment, then try again", blob)
+					"from a backup or delete the attachment, then try again", name)
 		}
 		if err != nil {
 			return names, fileError(err)
 		}
-		names = append(names, blob)
+		names = append(names, name)
 	}
 	return names, nil
 }
@@ -83,19 +76,8 @@ func sumsIn(orgPath string) (sums [][]byte, err error) {
 	return sums, errors.Join(err, c.Close())
 }
 
-// errDamaged means that a file is missing or its bytes do not match its name.
-var errDamaged = errors.New("the bytes do not match the name")
-
-// copyBlob makes a durable copy. It fails if the bytes have changed.
-func copyBlob(ctx context.Context, from, to string, sum []byte) (err error) {
-	in, err := os.Open(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return errDamaged
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+// copyBlob makes a durable copy. It fails as blob.Store.Copy does.
+func (s *Store) copyBlob(ctx context.Context, org loci.OrgID, sum []byte, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -103,11 +85,7 @@ func copyBlob(ctx context.Context, from, to string, sum []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(out, h), &untilDone{ctx, in})
-	if err == nil && string(h.Sum(nil)) != string(sum) {
-		err = errDamaged
-	}
+	err = s.bytes.Copy(ctx, out, org, sum)
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
@@ -123,22 +101,22 @@ func (b blobs) Check(ctx context.Context, org loci.OrgID) (problems []string, er
 		return nil, err
 	}
 	good := map[string]int64{}
-	err = b.s.eachBlob(org, func(f blob, _ time.Time) error {
-		if f.sum == nil {
+	err = b.s.bytes.Each(org, func(i blob.Item) error {
+		if i.Sum == nil {
 			return nil
 		}
 		loci.ReportProgress(ctx, loci.Progress{Stage: "checking attachments", Done: int64(len(good)),
 			Total: int64(len(named))})
-		is, err := hashFile(ctx, f.path)
+		err := b.s.bytes.Copy(ctx, io.Discard, org, i.Sum)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		good[string(f.sum)] = f.size
-		if err == nil && string(is) != string(f.sum) {
-			good[string(f.sum)] = -1
-			if _, known := named[string(f.sum)]; !known {
+		good[string(i.Sum)] = i.Size
+		if errors.Is(err, blob.ErrDamaged) {
+			err, good[string(i.Sum)] = nil, -1
+			if _, known := named[string(i.Sum)]; !known {
 				problems = append(problems,
-					fmt.Sprintf("%s has changed, and no attachment has these bytes: remove it", b.nameOf(org, f.sum)))
+					fmt.Sprintf("%s has changed, and no attachment has these bytes: remove it", nameOf(org, i.Sum)))
 			}
 		}
 		return err
@@ -172,9 +150,7 @@ func (b blobs) named(ctx context.Context, org loci.OrgID) (named map[string]asse
 	return named, err
 }
 
-func (b blobs) nameOf(org loci.OrgID, sum []byte) string {
-	return path.Join(assetsDir, string(org), filepath.ToSlash(blobName(sum)))
-}
+func nameOf(org loci.OrgID, sum []byte) string { return path.Join(assetsDir, blob.Name(org, sum)) }
 
 func (b blobs) problem(org loci.OrgID, sum []byte, of assetRef, size int64, there bool) string {
 	what := "is missing"
@@ -186,7 +162,7 @@ func (b blobs) problem(org loci.OrgID, sum []byte, of assetRef, size int64, ther
 	}
 	return fmt.Sprintf("%s %s, the file of attachment %s of memory %s: put it back from a backup, or delete the "+
 		"attachment",
-		b.nameOf(org, sum), what, of.asset, of.memory)
+		nameOf(org, sum), what, of.asset, of.memory)
 }
 
 // bounded shortens a report. Otherwise a lost directory would list every attachment.
@@ -197,50 +173,25 @@ func bounded(problems []string) []string {
 	return problems
 }
 
-func hashFile(ctx context.Context, path string) (sum []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	h := sha256.New()
-	_, err = io.Copy(h, &untilDone{ctx, f})
-	return h.Sum(nil), errors.Join(err, f.Close())
-}
-
 // strayBlobs reports directories that belong to no org.
 func (s *Store) strayBlobs(ctx context.Context) (problems []string, err error) {
-	entries, err := os.ReadDir(filepath.Join(s.opts.Dir, assetsDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if err != nil || !e.IsDir() {
-			continue
+	orgs, err := s.bytes.Orgs()
+	for _, org := range orgs {
+		if err != nil {
+			break
 		}
-		var known bool
-		err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
-			known, err = c.One("SELECT 1 FROM orgs WHERE id = ?", sqlitedb.Args{e.Name()},
-				func(*sqlitedb.Row) error { return nil })
-			return err
-		})
-		if !known && err == nil {
-			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" exists, but "+metaFile+
+		_, _, err = s.registry.LookUp(ctx, org)
+		if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Invalid {
+			err = nil
+			problems = append(problems, "the directory "+assetsDir+"/"+string(org)+" exists, but "+metaFile+
 				" has no such org; put back the "+metaFile+" that belongs to it")
 		}
 	}
 	return problems, translate(err)
 }
 
-// countBlobs returns how many files removeBlobs would remove.
+// countBlobs returns how many attachments an org has, with uploads.
 func (s *Store) countBlobs(org loci.OrgID) (n int, err error) {
-	err = s.eachBlob(org, func(blob, time.Time) error { n++; return nil })
+	err = s.bytes.Each(org, func(blob.Item) error { n++; return nil })
 	return n, err
-}
-
-// removeBlobs removes all attachments of an org. The caller has made sure that no new Put for the org begins.
-func (s *Store) removeBlobs(org loci.OrgID) error {
-	if err := org.Validate(); err != nil {
-		return err // otherwise it might be the directory of all orgs
-	}
-	return os.RemoveAll(s.blobDir(org))
 }

@@ -2,224 +2,66 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/blob"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-const (
-	assetsDir = "assets"
-	blobPart  = ".part-" // of what is not complete
-	blobLock  = ".lock"  // held by a sweep, shared by those who need everything to stay
-)
+const assetsDir = "assets"
 
-// blobs stores each blob in a file named by its hash, in a directory of its org.
-//
-// Loci names, renews and removes a file only inside a write transaction of the org's file. All
-// processes together run one such transaction at a time. So no sweep can come between checking a
-// file and acting on it, and a deleted org gets no new file.
+// blobs names, renews and removes bytes only inside a write transaction of the org's file. So no sweep can come between
+// checking bytes and acting on them, and a deleted org gets no new ones.
 type blobs struct{ s *Store }
 
 // Blobs returns the store of the attachments' bytes.
 func (s *Store) Blobs() store.Blobs { return blobs{s} }
-
-func (s *Store) blobDir(org loci.OrgID) string {
-	return filepath.Join(s.opts.Dir, assetsDir, string(org))
-}
-
-// blobName returns the path of a blob in the directory of its org.
-func blobName(sum []byte) string {
-	name := hex.EncodeToString(sum)
-	return filepath.Join(name[:2], name)
-}
-
-func blobPath(dir string, org loci.OrgID, sum []byte) string {
-	return filepath.Join(dir, assetsDir, string(org), blobName(sum))
-}
 
 func (b blobs) Put(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (
 	sum [32]byte, size int64, err error) {
 	if _, err := b.s.registry.Exists(ctx, org); err != nil {
 		return sum, 0, translate(err)
 	}
-	part, err := b.newPart(org)
-	if err != nil {
-		return sum, 0, fileError(err)
-	}
-	defer func() {
-		_ = os.Remove(part.Name()) // already gone after success
-		if loci.CodeOf(err) == loci.NotFound {
-			_ = os.Remove(b.s.blobDir(org)) // deleted meanwhile; Remove fails if another caller's file is in it
-		}
-	}()
-	sum, size, err = receive(ctx, part, r, max(limit, 0))
-	if err := errors.Join(err, part.Close()); err != nil {
-		return sum, 0, fileError(err)
-	}
-	path := blobPath(b.s.opts.Dir, org, sum[:])
-	err = b.s.updateOrg(ctx, org, func(*sqlstore.Tx) error { return b.place(part.Name(), path, size) })
-	return sum, size, fileError(err)
-}
-
-// newPart creates a file that readers cannot see, in a directory that nothing removes meanwhile.
-func (b blobs) newPart(org loci.OrgID) (*os.File, error) {
-	dir := b.s.blobDir(org)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(syncDir(filepath.Dir(dir)), syncDir(b.s.opts.Dir)); err != nil {
-		return nil, err
-	}
-	return os.CreateTemp(dir, blobPart+"*") // mode 0600
-}
-
-// receive writes the bytes of r durably.
-func receive(ctx context.Context, part *os.File, r io.Reader, limit int64) (sum [32]byte, n int64, err error) {
-	h, from := sha256.New(), &untilDone{ctx, r}
-	n, err = io.Copy(io.MultiWriter(part, h), io.LimitReader(from, limit))
-	if err == nil && n == limit {
-		var more [1]byte
-		if _, err = io.ReadFull(from, more[:]); err == nil {
-			err = loci.Errorf(loci.TooLarge, "the file is larger than %d bytes", limit)
-		} else if errors.Is(err, io.EOF) {
-			err = nil
-		}
-	}
+	u, err := b.s.bytes.Receive(ctx, org, r, max(limit, 0))
+	defer func() { b.s.bytes.Discard(u, loci.CodeOf(err) == loci.NotFound) }() // deleted meanwhile
 	if err == nil {
-		err = part.Sync()
+		// The store's clock, because sweeps compare with that.
+		err = b.s.updateOrg(ctx, org, func(*sqlstore.Tx) error { return b.s.bytes.Place(u, b.s.opts.Now()) })
 	}
-	return [32]byte(h.Sum(nil)), n, err
-}
-
-// untilDone is a reader that stops when its context ends.
-type untilDone struct {
-	ctx context.Context //nolint:containedctx // lives as long as one copy
-	r   io.Reader
-}
-
-func (u *untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
-}
-
-// place gives a complete file its name. It may run twice. It uses the store's clock, because
-// sweeps compare with that. It replaces an existing file by the same bytes: otherwise the
-// duration of an upload would reveal whether someone had uploaded these bytes before.
-func (b blobs) place(part, path string, size int64) error {
-	now, dir := b.s.opts.Now(), filepath.Dir(path)
-	info, err := os.Stat(path)
-	there := err == nil && info.Size() == size
-	err = errors.Join(os.Chtimes(part, now, now), os.MkdirAll(dir, 0o700))
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil && there { // it ran before, or a reader has the file open on a system that then cannot replace it
-		err = os.Chtimes(path, now, now)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return loci.WrapError(loci.Unavailable, err, "the upload took too long and was swept away; try again")
-	}
-	if err != nil {
-		return err
-	}
-	// Sync here, so that another Put of the same bytes does not rely on a name that is not durable.
-	err = errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
-	if err != nil && !there {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return err
+	return u.Sum, u.Size, fileError(err)
 }
 
 func (b blobs) Open(ctx context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error) {
 	if org.Validate() != nil {
 		return nil, noBytes()
 	}
-	f, err := os.Open(blobPath(b.s.opts.Dir, org, sum[:]))
-	if errors.Is(err, fs.ErrNotExist) {
+	f, err := b.s.bytes.Open(ctx, org, sum)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, noBytes()
+	case errors.Is(err, blob.ErrDamaged):
+		err = loci.WrapError(loci.Unavailable, err,
+			"the bytes of this attachment are damaged on the server; run: loci doctor")
 	}
-	if err == nil {
-		err = b.check(ctx, f, sum)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, fileError(err)
-	}
-	return f, nil
-}
-
-// check compares the bytes of a file with their hash, unless this process has done so since the file
-// changed. So a download reads a file twice only for the first time.
-func (b blobs) check(ctx context.Context, f *os.File, sum [32]byte) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	is := [2]int64{info.Size(), info.ModTime().UnixNano()}
-	if was, _ := b.s.whole.Load(f.Name()); was == is {
-		return nil
-	}
-	h := sha256.New()
-	if _, err = io.Copy(h, &untilDone{ctx, f}); err == nil && [32]byte(h.Sum(nil)) != sum {
-		err = loci.Errorf(loci.Unavailable, "the bytes of this attachment are damaged on the server; run: loci doctor")
-	}
-	if err == nil {
-		b.s.whole.Store(f.Name(), is)
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	return err
+	return f, fileError(err)
 }
 
 func noBytes() error { return loci.Errorf(loci.NotFound, "no such file") }
 
-// blob is a file in an org's directory.
-type blob struct {
-	path string
-	sum  []byte // nil: an upload that was not completed
-	size int64
-}
-
-// eachBlob calls fn with the time of each file in an org's directory that belongs to the store.
-func (s *Store) eachBlob(org loci.OrgID, fn func(blob, time.Time) error) error {
-	err := filepath.WalkDir(s.blobDir(org), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		sum, bad := hex.DecodeString(d.Name())
-		part := strings.HasPrefix(d.Name(), blobPart)
-		if !part && (bad != nil || len(sum) != sha256.Size) {
-			return nil
-		}
-		if part {
-			sum = nil
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return fn(blob{path, sum, info.Size()}, info.ModTime())
-	})
-	if errors.Is(err, fs.ErrNotExist) { // the org has no attachments, or a writer removed the directory
-		return nil
+func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {
+	err := s.bytes.Renew(org, sum, now)
+	if errors.Is(err, fs.ErrNotExist) {
+		return loci.Errorf(loci.Conflict, "the bytes of this attachment are gone; upload it again")
 	}
-	return err
+	return fileError(err)
 }
 
 // fileError is translateFile for files of attachments, of which all errors are those of a disk.
@@ -229,4 +71,79 @@ func fileError(err error) error {
 		err = loci.WrapError(loci.Unavailable, fmt.Errorf("attachments: %w", err), "the disk failed; nothing was written")
 	}
 	return err
+}
+
+// sweepBatch is how many items one transaction removes. It keeps the transactions short, so that writers do not wait.
+const sweepBatch = 100
+
+// Sweep does nothing during a backup, an export or a check of the org, because these read the
+// names first and the bytes later.
+//
+// It checks twice. Bytes may be removed only if the committed state does not use them: the
+// transaction that removes them may contain other callers' changes and fail with them.
+func (b blobs) Sweep(ctx context.Context, org loci.OrgID, before time.Time) (n int, err error) {
+	if _, err := b.s.registry.Exists(ctx, org); err != nil {
+		return 0, translate(err)
+	}
+	release, ok, err := b.s.bytes.Sweep(org)
+	if err != nil || !ok {
+		return 0, fileError(err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	var old []blob.Item
+	err = b.s.bytes.Each(org, func(i blob.Item) error {
+		if i.At.Before(before) {
+			old = append(old, i)
+		}
+		return ctx.Err()
+	})
+	for batch := range slices.Chunk(old, sweepBatch) {
+		if err != nil {
+			break
+		}
+		var removed int
+		removed, err = b.sweep(ctx, org, batch, before)
+		n += removed
+	}
+	return n, fileError(err)
+}
+
+// sweep removes the items in list that are no longer used.
+func (b blobs) sweep(ctx context.Context, org loci.OrgID, list []blob.Item, before time.Time) (int, error) {
+	err := b.s.View(ctx, org, func(tx store.Tx) (err error) {
+		list, err = unnamed(tx, list)
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	removed := map[string]bool{} // the function may run twice
+	err = b.s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
+		free, err := unnamed(tx, list)
+		for _, i := range free {
+			gone, failed := b.s.bytes.Remove(org, i, before)
+			if err = errors.Join(err, failed); gone {
+				removed[i.Name] = true
+			}
+		}
+		return err
+	})
+	return len(removed), err
+}
+
+// unnamed returns the items in list that no asset names.
+func unnamed(tx store.Tx, list []blob.Item) (free []blob.Item, err error) {
+	for _, i := range list {
+		named := false
+		if i.Sum != nil {
+			named, err = tx.(*sqlstore.Tx).NamesBlob(i.Sum) //nolint:forcetypeassert // a transaction of this engine
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !named {
+			free = append(free, i)
+		}
+	}
+	return free, nil
 }

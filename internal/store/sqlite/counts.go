@@ -2,22 +2,13 @@ package sqlite
 
 import (
 	"math"
-	"sync"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// counts keeps how many places the ranges of a file have, because a total reads hundreds of them for
-// each page. They are valid only as long as nobody, in any process, has committed since they were
-// counted. It is safe for concurrent use.
-type counts struct {
-	mu    sync.Mutex
-	stamp store.Stamp
-	list  map[countKey]rangeCount
-}
-
+// maxCounts is of how many ranges of a file it is kept how many places they have, as long as nobody, in any process,
+// commits. A total reads hundreds of them for each page.
 const maxCounts = 512
 
 // countKey is what a count depends on, besides the file and the time.
@@ -39,35 +30,9 @@ type rangeCount struct {
 	until int64
 }
 
-// keptCounts are the counts for one transaction that only reads. stamp is from before its snapshot,
-// so a count is never older than the transaction.
-type keptCounts struct {
-	of    *counts
-	stamp store.Stamp
-}
-
-func (k *keptCounts) get(key *countKey, now int64) (n int, known bool) {
-	k.of.mu.Lock()
-	defer k.of.mu.Unlock()
-	if k.of.stamp != k.stamp {
-		return 0, false
-	}
-	c, known := k.of.list[*key]
-	return c.n, known && now < c.until
-}
-
-func (k *keptCounts) put(key *countKey, c rangeCount) {
-	k.of.mu.Lock()
-	defer k.of.mu.Unlock()
-	if k.of.stamp != k.stamp || k.of.list == nil || len(k.of.list) >= maxCounts {
-		k.of.stamp, k.of.list = k.stamp, map[countKey]rangeCount{}
-	}
-	k.of.list[*key] = c
-}
-
 // count counts the places of a range, up to limit.
 func (w *walk) count(r postingRange, limit int) (int, error) {
-	if w.x.kept == nil || w.joined(r) { // only the postings decide
+	if w.x.counts == nil || w.joined(r) { // only the postings decide
 		c, err := w.countNow(r, limit)
 		return c.n, err
 	}
@@ -77,12 +42,13 @@ func (w *walk) count(r postingRange, limit int) (int, error) {
 	if !key.everyAgent {
 		key.agent = w.v.AgentID
 	}
-	if n, known := w.x.kept.get(&key, w.now.UnixMicro()); known {
-		return n, nil
+	stamp := w.x.Kept.Stamp // from before the snapshot, so a count is never older than the transaction
+	if c, known := w.x.counts.Get(key, stamp); known && w.now.UnixMicro() < c.until {
+		return c.n, nil
 	}
 	c, err := w.countNow(r, limit)
 	if err == nil {
-		w.x.kept.put(&key, c)
+		w.x.counts.Put(key, stamp, c, 1)
 	}
 	return c.n, err
 }

@@ -158,7 +158,7 @@ func (s *Store) removeFiles(id loci.OrgID) (err error) {
 			err = errors.Join(err, e)
 		}
 	}
-	return errors.Join(err, s.removeBlobs(id))
+	return errors.Join(err, s.bytes.Drop(id)) // no new upload begins
 }
 
 type manifest struct {

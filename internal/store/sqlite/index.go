@@ -4,16 +4,21 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memo"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
+
+// counts are those of the ranges of a file.
+type counts = memo.Memo[countKey, store.Stamp, rangeCount]
 
 // index is the data derived from the memories in one org's file: the postings, which are lists as index ranges.
 type index struct {
 	*sqlstore.Tx
 	c      *sqlitedb.Conn
 	shared *sqlitedb.Conn // for statements that contain the visibility rule
-	kept   *keptCounts    // nil for a transaction that writes
+	counts *counts        // nil for a transaction that writes
 }
 
 // Change implements sqlstore.Index.

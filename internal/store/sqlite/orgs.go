@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -225,10 +226,12 @@ type orgFile struct {
 	now     func() (store.Stamp, bool) // stamp as a value, which would be made for each transaction
 	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
 	seen   atomic.Pointer[sqlitedb.Stamp]
-	counts counts
+	counts *counts
 }
 
-func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }
+func newOrgFile(key string) *orgFile {
+	return &orgFile{org: loci.OrgID(key), counts: memo.New[countKey, store.Stamp, rangeCount](maxCounts)}
+}
 
 // Scan runs fn in one read transaction on org's file, on a connection that View never uses.
 func (s *Store) Scan(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {

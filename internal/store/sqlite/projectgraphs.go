@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -11,34 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// projectRows keeps rows of projects as long as nobody, in any process, commits to the registry. It is
-// safe for concurrent use.
-type projectRows struct {
-	mu    sync.Mutex
-	stamp sqlitedb.Stamp
-	list  map[string]sqlstore.ProjectRow // by projectKey
-}
-
-// maxProjectRows limits the rows that are kept.
+// maxProjectRows limits the rows of projects that are kept, as long as nobody, in any process, commits to the registry.
 const maxProjectRows = 1024
-
-func (r *projectRows) get(key string, stamp sqlitedb.Stamp) (p sqlstore.ProjectRow, known bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stamp == stamp {
-		p, known = r.list[key]
-	}
-	return p, known
-}
-
-func (r *projectRows) put(key string, stamp sqlitedb.Stamp, p sqlstore.ProjectRow) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stamp != stamp || r.list == nil || len(r.list) >= maxProjectRows {
-		r.stamp, r.list = stamp, map[string]sqlstore.ProjectRow{}
-	}
-	r.list[key] = p
-}
 
 // projectRow returns the registry's row of a project, as it is now.
 func (s *Store) projectRow(ctx context.Context, org loci.OrgID, id loci.ProjectID) (sqlstore.ProjectRow, error) {
@@ -47,12 +20,12 @@ func (s *Store) projectRow(ctx context.Context, org loci.OrgID, id loci.ProjectI
 		return s.registry.LookUpProject(ctx, org, id)
 	}
 	key := projectKey(org, id)
-	if p, known := s.projectRows.get(key, stamp); known {
+	if p, known := s.projectRows.Get(key, stamp); known {
 		return p, nil
 	}
 	p, err := s.registry.LookUpProject(ctx, org, id)
 	if err == nil {
-		s.projectRows.put(key, stamp, p) // the row may be newer than its stamp, never older
+		s.projectRows.Put(key, stamp, p, 1) // the row may be newer than its stamp, never older
 	}
 	return p, err
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/blob"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -43,13 +45,13 @@ type Store struct {
 	files    *sqlitedb.Files[*orgFile]
 	// projectFiles is a separate pool, so that a walk through many projects closes no org.
 	projectFiles *sqlitedb.Files[*projectFile]
-	projectRows  projectRows
-	pages        sqlstore.Pages // of lists, of all orgs
+	projectRows  *memo.Memo[string, sqlitedb.Stamp, sqlstore.ProjectRow] // by projectKey
+	pages        *sqlstore.Pages                                         // of lists, of all orgs
 	probe        *probe
 	hints        hints
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 	damage       atomic.Pointer[error]
-	whole        sync.Map // by path: size and time of a blob whose bytes have their hash
+	bytes        blob.Store // of attachments
 
 	closeOnce sync.Once
 	closeErr  error
@@ -77,7 +79,9 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.checkPatience <= 0 {
 		opts.checkPatience = checkPatience
 	}
-	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
+	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1), pages: sqlstore.NewPages(),
+		projectRows: memo.New[string, sqlitedb.Stamp, sqlstore.ProjectRow](maxProjectRows),
+		bytes:       &blob.Files{Dir: filepath.Join(opts.Dir, assetsDir)}}
 	s.files = sqlitedb.NewFiles(opts.MaxFiles, newOrgFile, s.openFile)
 	s.projectFiles = sqlitedb.NewFiles(opts.MaxProjects, newProjectFile, s.openProject)
 	if err := s.open(ctx); err != nil {

@@ -1,11 +1,6 @@
 package sqlite
 
 import (
-	"errors"
-	"os"
-	"time"
-
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -22,7 +17,7 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
 // readTx returns a transaction that only reads. stamp is from before its snapshot.
 func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqlstore.Tx {
 	tx := s.tx(f, c)
-	tx.Kept = sqlstore.KeptPages{Of: &s.pages, Stamp: publicStamp(stamp), Now: f.now}
+	tx.Kept = sqlstore.KeptPages{Of: s.pages, Stamp: publicStamp(stamp), Now: f.now}
 	return tx
 }
 
@@ -30,7 +25,7 @@ func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqls
 func (f *orgFile) newIndex(tx *sqlstore.Tx) sqlstore.Index {
 	x := indexOn(tx)
 	if tx.Kept.Of != nil {
-		x.kept = &keptCounts{&f.counts, tx.Kept.Stamp}
+		x.counts = f.counts
 	}
 	return x
 }
@@ -44,12 +39,4 @@ func (f *orgFile) stamp() (store.Stamp, bool) {
 func indexOn(tx *sqlstore.Tx) index {
 	shared := tx.Conn().(conn).Conn //nolint:forcetypeassert // a transaction of this engine
 	return index{Tx: tx, c: shared.Plain(), shared: shared}
-}
-
-func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {
-	err := os.Chtimes(blobPath(s.opts.Dir, org, sum), now, now)
-	if errors.Is(err, os.ErrNotExist) {
-		return loci.Errorf(loci.Conflict, "the bytes of this attachment are gone; upload it again")
-	}
-	return fileError(err)
 }

@@ -10,11 +10,13 @@ import (
 	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/loci-memory/loci/internal/store/group"
 )
 
 // These are the classes of database errors, for errors.Is. Their texts are safe to show.
 var (
-	ErrClosed   = errors.New("the database is closed")
+	ErrClosed   = group.ErrClosed
 	ErrFull     = errors.New("the disk is full, or a size limit or quota is reached")
 	ErrReadOnly = errors.New("the database cannot be written")
 	ErrCorrupt  = errors.New("the database file is damaged")

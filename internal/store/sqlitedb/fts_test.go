@@ -7,6 +7,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/loci-memory/loci/internal/store/group"
 )
 
 // spaces is a tokenizer as an engine would bring it.
@@ -41,7 +43,7 @@ func TestFullTextThroughSetup(t *testing.T) {
 		return func(c *Conn) error { return c.Exec("INSERT INTO f (body) VALUES (?)", body) }
 	}
 	errs := together(t, db, add("one two"), add("two explode"), add("two three"))
-	var p *PanicError
+	var p *group.PanicError
 	if errs[0] != nil || errs[2] != nil || !errors.As(errs[1], &p) {
 		t.Errorf("got %v, want only the second to panic", errs)
 	}

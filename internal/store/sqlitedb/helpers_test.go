@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 var schema = []Migration{{Number: 1, Name: "first", SQL: `
@@ -89,19 +88,31 @@ func together(t testing.TB, db *DB, fns ...func(*Conn) error) []error {
 	if err := other.acquire(nil); err != nil {
 		t.Fatal(err)
 	}
-	db.batchTime = time.Minute // else a busy machine would run some of them in the next batch
-	var ops []*operation
-	for _, fn := range fns {
-		o := &operation{fn: fn, done: make(chan error, 1)}
-		ops = append(ops, o)
-		db.queue.push(o)
+	errs, done := make([]error, len(fns)), make(chan int)
+	for i, fn := range fns {
+		ctx := queued{t.Context(), make(chan struct{})}
+		go func() {
+			errs[i] = db.Update(ctx, fn)
+			done <- i
+		}()
+		<-ctx.seen
 	}
 	other.release()
-	errs := make([]error, len(ops))
-	for i, o := range ops {
-		errs[i] = <-o.done
+	for range fns {
+		<-done
 	}
 	return errs
+}
+
+// queued is a context that tells when Update has queued a function and begins to wait for it.
+type queued struct {
+	context.Context
+	seen chan struct{}
+}
+
+func (q queued) Done() <-chan struct{} {
+	close(q.seen)
+	return q.Context.Done()
 }
 
 func TestMain(m *testing.M) {

@@ -168,7 +168,7 @@ func TestCloseWaitsForView(t *testing.T) {
 	go func() { viewed <- db.View(t.Context(), func(*Conn) error { close(running); <-release; return nil }) }()
 	<-running
 	go func() { closed <- db.Close() }()
-	<-db.drained
+	db.group.Close() // as Close does first
 	select {
 	case err := <-closed:
 		t.Errorf("Close did not wait for a View: %v", err)

@@ -42,7 +42,6 @@ func (db *DB) openToRead() (err error) {
 	if err == nil && len(applied) < len(db.opts.Migrations) {
 		err = errors.New("it has an older schema, which cannot be brought up to date")
 	}
-	close(db.drained)
 	return errors.Join(err, checkApplied(applied, db.opts.Migrations), c.close())
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/loci-memory/loci/internal/store/group"
 )
 
 // Options specify which file to open and how. Only Path is required.
@@ -32,10 +34,10 @@ type Options struct {
 type DB struct {
 	opts    Options
 	lock    *fileLock
-	queue   *queue
+	group   *group.Writer[*Conn] // nil: nothing can be written
 	readers *pool
 	scans   *pool // separate from readers, so that a short read never waits for a search
-	writer  *Conn // owned by the writer's goroutine until that ends
+	writer  *Conn // owned by group until that is closed
 	wal     walGauge
 	index   logIndex
 	at      atomic.Pointer[place]
@@ -47,12 +49,6 @@ type DB struct {
 	closeOnce sync.Once
 	closeErr  error
 	hurry     chan struct{} // closed when a closing DB stops waiting for the lock file
-	drained   chan struct{} // closed when the writer's goroutine has ended
-
-	// These are as the constants, but for tests.
-	batchTime, companyTime time.Duration
-	companyTurns           int
-	lastBatch              int // how many operations the last batch had; only the writer uses it
 }
 
 // Open opens or creates the file, brings its schema up to date and starts the writer. Other
@@ -66,14 +62,13 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		return nil, fmt.Errorf("cannot open %s: %w", opts.Path, err)
 	}
 	opts.Path = path
-	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{}),
-		batchTime: batchTime, companyTime: companyTime, companyTurns: companyTurns}
+	db := &DB{opts: opts, hurry: make(chan struct{})}
 	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
 	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
 	err = db.open(ctx)
 	switch {
 	case err == nil:
-		go db.write()
+		db.group = group.NewWriter[*Conn](engine{db})
 	case opts.ReadOnly && (errors.Is(err, ErrReadOnly) || errors.Is(err, ErrFull)) && db.openToRead() == nil:
 		db.unwritable = err
 	default:
@@ -155,9 +150,10 @@ const closePatience = 10 * time.Second
 // closes every connection. Later calls get [ErrClosed].
 func (db *DB) Close() error {
 	db.closeOnce.Do(func() {
-		db.queue.close()
 		impatient := time.AfterFunc(closePatience, func() { close(db.hurry) })
-		<-db.drained
+		if db.group != nil {
+			db.group.Close()
+		}
 		db.closeErr = errors.Join(db.readers.close(), db.scans.close(), db.closeWriter())
 		impatient.Stop()
 		db.lock.close()

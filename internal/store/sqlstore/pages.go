@@ -2,21 +2,20 @@ package sqlstore
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 // Pages keep pages of lists, because most readers ask for the same ones again and again. A page is
 // used only by readers of the same viewer and the same query, and only as long as nobody, in any
-// process, has committed to the org since it was read. It is safe for concurrent use.
-type Pages struct {
-	mu         sync.Mutex
-	young, old map[pageKey]*keptPage // those in use become young again
-	bytes      int                   // of young
-}
+// process, has committed to the org since it was read.
+type Pages = memo.Memo[pageKey, store.Stamp, *keptPage]
+
+// NewPages returns Pages without a page.
+func NewPages() *Pages { return memo.New[pageKey, store.Stamp, *keptPage](keptBytes) }
 
 const (
 	// keptBytes limits the memory that half of the pages take.
@@ -56,7 +55,6 @@ type pageKey struct {
 
 // keptPage is what fill has read. made and until are the times for which it holds, without the latter.
 type keptPage struct {
-	stamp       store.Stamp
 	v           loci.Viewer
 	q           store.ListQuery
 	made, until time.Time // until zero: no row expires
@@ -64,12 +62,11 @@ type keptPage struct {
 	calm        []loci.MemoryID
 	last        Place
 	more        bool
-	bytes       int
 }
 
 // holds reports whether the page is also the answer to another request.
-func (p *keptPage) holds(stamp *store.Stamp, v *loci.Viewer, q *store.ListQuery, now time.Time) bool {
-	return p.stamp == *stamp && !now.Before(p.made) && (p.until.IsZero() || now.Before(p.until)) &&
+func (p *keptPage) holds(v *loci.Viewer, q *store.ListQuery, now time.Time) bool {
+	return !now.Before(p.made) && (p.until.IsZero() || now.Before(p.until)) &&
 		sameQuery(&p.q, q) && sameViewer(&p.v, v)
 }
 
@@ -121,20 +118,11 @@ func (t lists) kept(v loci.Viewer, lq *store.ListQuery) *keptPage {
 	if k.Of == nil || !keepable(lq) {
 		return nil
 	}
-	q, key := withoutTotal(lq), keyOf(&v, lq)
-	k.Of.mu.Lock()
-	p, again := k.Of.young[key], true
-	if p == nil {
-		p, again = k.Of.old[key], false
+	q := withoutTotal(lq)
+	if p, ok := k.Of.Get(keyOf(&v, lq), k.Stamp); ok && p.holds(&v, &q, t.Now()) {
+		return p
 	}
-	k.Of.mu.Unlock()
-	if p == nil || !p.holds(&k.Stamp, &v, &q, t.Now()) {
-		return nil
-	}
-	if !again {
-		k.Of.put(key, p)
-	}
-	return p
+	return nil
 }
 
 // keep lets later transactions use a page that this one has read.
@@ -143,17 +131,18 @@ func (t lists) keep(v loci.Viewer, lq *store.ListQuery, p *keptPage) {
 	if k.Of == nil || !keepable(lq) {
 		return
 	}
+	bytes := 0
 	for _, m := range p.memories {
-		p.bytes += rowBytes + len(m.Title) + len(m.Summary) + len(m.Content)
+		bytes += rowBytes + len(m.Title) + len(m.Summary) + len(m.Content)
 		p.expires(m)
 	}
-	if p.bytes > keptPageBytes || !k.still() {
+	if bytes > keptPageBytes || !k.still() {
 		return
 	}
-	p.stamp, p.v, p.q = k.Stamp, v, withoutTotal(lq)
+	p.v, p.q = v, withoutTotal(lq)
 	p.v.ProjectIDs, p.q.Tags = slices.Clone(v.ProjectIDs), slices.Clone(lq.Tags)
 	p.memories, p.calm = clones(p.memories), slices.Clone(p.calm)
-	k.Of.put(keyOf(&v, lq), p)
+	k.Of.Put(keyOf(&v, lq), k.Stamp, p, bytes)
 }
 
 // expires lets the page end at the latest when m expires.
@@ -161,19 +150,6 @@ func (p *keptPage) expires(m *loci.Memory) {
 	if at := m.ExpiresAt; !at.IsZero() && (p.until.IsZero() || at.Before(p.until)) {
 		p.until = at
 	}
-}
-
-func (k *Pages) put(key pageKey, p *keptPage) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.young == nil || k.bytes+p.bytes > keptBytes {
-		k.young, k.old, k.bytes = map[pageKey]*keptPage{}, k.young, 0
-	}
-	if before := k.young[key]; before != nil {
-		k.bytes -= before.bytes
-	}
-	k.young[key] = p
-	k.bytes += p.bytes
 }
 
 // clones returns copies that share no data with list. They share their memory with each other, because

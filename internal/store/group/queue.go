@@ -1,4 +1,4 @@
-package sqlitedb
+package group
 
 import (
 	"context"
@@ -17,27 +17,25 @@ const (
 	abandoned
 )
 
-type operation struct {
+type operation[C any] struct {
 	who   string // the line in which it waits
-	fn    func(*Conn) error
+	fn    func(C) error
 	state atomic.Int32
 	done  chan error // capacity 1: for the answer
 }
 
-func (o *operation) start() bool { return o.state.CompareAndSwap(waiting, started) }
+func (o *operation[C]) start() bool { return o.state.CompareAndSwap(waiting, started) }
 
 // queue holds the operations that wait for the writer. Credentials take turns: the one that has
 // used the least of the writer's time comes next.
-type queue struct {
+type queue[C any] struct {
 	mu     sync.Mutex
-	lines  fair.Lines[*operation]
+	lines  fair.Lines[*operation[C]]
 	closed bool
 	wake   chan struct{} // has a token whenever the queue may have changed
 }
 
-func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
-
-func (q *queue) push(o *operation) bool {
+func (q *queue[C]) push(o *operation[C]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -48,14 +46,14 @@ func (q *queue) push(o *operation) bool {
 	return true
 }
 
-func (q *queue) close() {
+func (q *queue[C]) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
 	q.signal()
 }
 
-func (q *queue) signal() {
+func (q *queue[C]) signal() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -63,7 +61,7 @@ func (q *queue) signal() {
 }
 
 // wait returns the next operation, or nil when the queue is closed and empty.
-func (q *queue) wait() *operation {
+func (q *queue[C]) wait() *operation[C] {
 	for {
 		o, closed := q.pop(0)
 		if o != nil || closed {
@@ -75,15 +73,15 @@ func (q *queue) wait() *operation {
 
 // pop returns the next operation, or nil if there is none. It leaves out those of a line whose last
 // one took longer than most; 0: none.
-func (q *queue) pop(most time.Duration) (o *operation, closed bool) {
+func (q *queue[C]) pop(most time.Duration) (o *operation[C], closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	_, o, _ = q.lines.Next(func(_ string, _ *operation, last int64) bool { return most == 0 || last <= int64(most) })
+	_, o, _ = q.lines.Next(func(_ string, _ *operation[C], last int64) bool { return most == 0 || last <= int64(most) })
 	return o, q.closed && o == nil
 }
 
 // done ends an operation that pop has returned and that has kept the writer so long.
-func (q *queue) done(o *operation, took time.Duration) {
+func (q *queue[C]) done(o *operation[C], took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.lines.Done(o.who, int64(took))
@@ -91,17 +89,14 @@ func (q *queue) done(o *operation, took time.Duration) {
 
 // Update runs fn inside a transaction and returns once its changes are on the disk or undone.
 // Functions that wait together share a commit, but each succeeds or fails alone. If ctx ends
-// before fn has started, fn never runs. Once it has started, Update waits for the outcome. A
-// panic in fn comes back as a [*PanicError]. See the package comment for what fn must not do.
-func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
+// before fn has started, fn never runs. Once it has started, Update waits for the outcome. fn may run twice. A
+// panic in fn comes back as a [*PanicError].
+func (w *Writer[C]) Update(ctx context.Context, fn func(C) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if db.unwritable != nil {
-		return db.unwritable
-	}
-	o := &operation{who: fair.Line(ctx), fn: fn, done: make(chan error, 1)}
-	if !db.queue.push(o) {
+	o := &operation[C]{who: fair.Line(ctx), fn: fn, done: make(chan error, 1)}
+	if !w.queue.push(o) {
 		return ErrClosed
 	}
 	select {

@@ -1,4 +1,4 @@
-package sqlitedb
+package group
 
 import (
 	"math"
@@ -11,24 +11,15 @@ import (
 // nobody.
 func TestWritersWaitForCompany(t *testing.T) {
 	t.Parallel()
-	db := openTemp(t)
-	nothing := func(*Conn) error { return nil }
-	wait := func(d time.Duration) { // only the writer's goroutine reads it
-		if err := db.Update(t.Context(), func(*Conn) error {
-			db.companyTime, db.companyTurns = d,
-				math.MaxInt
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wait(time.Hour)
+	w := start(t, &memory{})
+	nothing := func(*list) error { return nil }
+	hold(t.Context(), t, w, func(w *Writer[*list]) { w.companyTime, w.companyTurns = time.Hour, math.MaxInt })()
 	for range 3 {
-		if err := db.Update(t.Context(), nothing); err != nil {
+		if err := w.Update(t.Context(), nothing); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, err := range together(t, db, nothing, nothing) {
+	for _, err := range together(t, w, nothing, nothing) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,16 +27,16 @@ func TestWritersWaitForCompany(t *testing.T) {
 	var answered atomic.Bool
 	begun, done := make(chan struct{}), make(chan error)
 	go func() {
-		err := db.Update(t.Context(), func(*Conn) error { close(begun); return nil })
+		err := w.Update(t.Context(), func(*list) error { close(begun); return nil })
 		answered.Store(true)
 		done <- err
 	}()
 	<-begun
-	err := db.Update(t.Context(), func(*Conn) error {
+	err := w.Update(t.Context(), func(*list) error {
 		if answered.Load() {
 			t.Error("the first function was committed alone")
 		}
-		db.companyTime = 0
+		w.companyTime = 0
 		return nil
 	})
 	if err != nil {
