@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -67,8 +66,7 @@ type collector struct {
 	limit  int
 	within span
 	begin  func(*reader) error // called before the search; nil: there is nothing to do
-	best   best                // that were found until now
-	found  []*loci.Event       // all of them, in order, when the search has ended
+	found  []*loci.Event       // the first ones of what was examined, in order
 	cut    bool                // the time was used up
 	end    loci.EventID        // the place up to which everything was examined
 }
@@ -94,7 +92,7 @@ func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collect
 }
 
 func (s *collector) search(ctx context.Context, r *reader) error {
-	s.best, s.found, s.cut = best{desc: s.desc, limit: s.limit}, nil, false
+	s.found, s.cut = nil, false
 	if s.limit <= 0 {
 		return nil
 	}
@@ -102,14 +100,12 @@ func (s *collector) search(ctx context.Context, r *reader) error {
 	err := r.plans(ctx, s.within, s.desc, s.limit, func(parts []part, within span) (bool, error) {
 		err := s.collect(ctx, r, parts, within)
 		place = within.end(s.desc)
-		return !s.cut && !s.best.isFull(), err
+		return !s.cut && len(s.found) < s.limit, err
 	})
 	if isSpent(ctx, err) {
 		s.stopAt(place)
 		err = nil
 	}
-	s.found = s.best.events
-	sortByID(s.found, s.desc)
 	return err
 }
 
@@ -117,8 +113,8 @@ func (s *collector) search(ctx context.Context, r *reader) error {
 func (s *collector) collect(ctx context.Context, r *reader, parts []part, within span) error {
 	for _, p := range parts {
 		left := p.and(within)
-		if s.best.isFull() {
-			left = left.and(upTo(s.best.last(), s.desc))
+		if n := len(s.found); n == s.limit {
+			left = left.and(upTo(s.found[n-1].ID, s.desc))
 		}
 		if left.empty() {
 			continue
@@ -135,22 +131,21 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part, within
 }
 
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
-	place := left.start(s.desc)
+	place, n := left.start(s.desc), 0
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
-		id := idOf(row)
-		if !s.best.admits(id) {
-			return false, nil
-		}
 		e, err := r.event(src, row)
 		if err != nil {
 			return false, err
 		}
 		if e != nil {
-			s.best.add(e)
+			s.found = append(s.found, e)
+			n++
 		}
-		place = past(id, s.desc)
-		return s.best.admits(id), nil
+		place = past(idOf(row), s.desc)
+		return n < s.limit, nil
 	})
+	sortByID(s.found, s.desc)
+	s.found = s.found[:min(len(s.found), s.limit)]
 	if isSpent(ctx, err) {
 		s.stopAt(place)
 		err = nil
@@ -196,58 +191,4 @@ func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more b
 		p.Partial, place, more = false, past(p.Events[limit-1].ID, s.desc), true
 	}
 	return p, place, more
-}
-
-// best keeps the first events of an order, at most limit, whatever order they come in. It is a heap with
-// the last of them on top.
-type best struct {
-	desc   bool
-	limit  int // at least 1
-	events []*loci.Event
-}
-
-var _ heap.Interface = (*best)(nil)
-
-// Len implements heap.Interface.
-func (b *best) Len() int { return len(b.events) }
-
-// Less implements heap.Interface.
-func (b *best) Less(i, j int) bool { return b.isBefore(b.events[j].ID, b.events[i].ID) }
-
-// Swap implements heap.Interface.
-func (b *best) Swap(i, j int) { b.events[i], b.events[j] = b.events[j], b.events[i] }
-
-// Push implements heap.Interface.
-func (b *best) Push(e any) { b.events = append(b.events, e.(*loci.Event)) }
-
-// Pop implements heap.Interface.
-func (b *best) Pop() any {
-	last := len(b.events) - 1
-	e := b.events[last]
-	b.events = b.events[:last]
-	return e
-}
-
-func (b *best) isBefore(id, other loci.EventID) bool {
-	if b.desc {
-		id, other = other, id
-	}
-	return less(id, other)
-}
-
-func (b *best) isFull() bool { return len(b.events) >= b.limit }
-
-func (b *best) last() loci.EventID { return b.events[0].ID }
-
-func (b *best) admits(id loci.EventID) bool { return !b.isFull() || b.isBefore(id, b.last()) }
-
-func (b *best) add(e *loci.Event) {
-	if !b.isFull() {
-		if b.events = append(b.events, e); b.isFull() { // until then, nothing asks for the last one
-			heap.Init(b)
-		}
-		return
-	}
-	b.events[0] = e
-	heap.Fix(b, 0)
 }

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -84,17 +83,6 @@ func (s span) rest(place loci.EventID, desc bool) span {
 	return s.and(span{place, lastID})
 }
 
-// micros returns the time of an id, which may also be an end of a span.
-func micros(id loci.EventID) int64 {
-	if at, ok := loci.EventTime(id); ok {
-		return at.UnixMicro()
-	}
-	if id.IsZero() {
-		return 0
-	}
-	return math.MaxInt64
-}
-
 // month counts the months of the calendar, in UTC.
 type month int
 
@@ -105,7 +93,10 @@ func monthOf(at time.Time) month {
 	return month(at.Year()*12 + int(at.Month()) - 1)
 }
 
-func monthOfID(id loci.EventID) month { return monthOf(time.UnixMicro(micros(id))) }
+func monthOfID(id loci.EventID) month {
+	at, _ := loci.EventTime(id)
+	return monthOf(at)
+}
 
 func (m month) begin() time.Time {
 	return time.Date(int(m)/12, time.Month(int(m)%12+1), 1, 0, 0, 0, 0, time.UTC)
