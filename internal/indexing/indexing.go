@@ -166,7 +166,11 @@ func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Sna
 }
 
 // Touch tells Run that an org is in use, so that it keeps its index up to date before anybody searches.
-func (x *Index) Touch(org loci.OrgID) { x.of(org).used.Store(true) }
+func (x *Index) Touch(org loci.OrgID) {
+	o := x.of(org)
+	o.used.Store(true)
+	o.uses.Add(1)
+}
 
 func (x *Index) of(org loci.OrgID) *orgIndex {
 	x.mu.Lock()

@@ -21,6 +21,7 @@ type orgIndex struct {
 	limits limits
 	turn   chan struct{} // the lock, which a caller can give up to wait for
 	used   atomic.Bool   // since rewriteAll; needs no lock
+	uses   atomic.Int64  // calls of Touch; needs no lock
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
