@@ -191,3 +191,16 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	}
 	return s, err
 }
+
+const (
+	// givesWay is for how long upkeep takes longer pauses while events are logged. Then searches have waited long enough.
+	givesWay = 10 * time.Second
+	longer   = 4
+)
+
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

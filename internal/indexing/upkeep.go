@@ -93,19 +93,6 @@ func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time
 	}
 }
 
-const (
-	// givesWay is for how long upkeep takes longer pauses while events are logged. Then searches have waited long enough.
-	givesWay = 10 * time.Second
-	longer   = 4
-)
-
-func rest(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // goOn goes on with a build for a short time. It reports whether there is more to build, or whether more changes than
 // it had time for are left.
 func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err error) {
