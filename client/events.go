@@ -81,7 +81,7 @@ type EventConditions struct {
 	Actor         string            `query:"actor" maxLength:"100" doc:"Who spoke or acted"`
 	ParentID      loci.EventID      `query:"parent_id" format:"uuid" doc:"Only events that answer this one or belong to it"`
 	MinImportance int               `query:"min_importance" minimum:"1" maximum:"10"`
-	Text          string            `query:"q" maxLength:"500" doc:"Only events whose content has all of these words; at most 32"`
+	Text          string            `query:"q" maxLength:"500" doc:"Only events whose content has all of these words, phrases in quotes and beginnings with *; at most 32"`
 }
 
 // EventQuery asks for a page of events.
@@ -98,7 +98,7 @@ type ContextRequest struct {
 	Until     string   `json:"until,omitzero" maxLength:"100" doc:"Only events before a time, in the same forms"`
 	Zone      string   `json:"time_zone,omitzero" maxLength:"100" doc:"The time zone of dates and times without one. Default: UTC"`
 	Types     []string `json:"include_types,omitzero" nullable:"false" maxItems:"50" maxLength:"64" doc:"Only events with one of these memory types or event types. Default: all" example:"[\"decision\",\"error\"]"`
-	Topic     string   `json:"topic,omitzero" maxLength:"500" doc:"Only events whose content has all of these words; at most 32"`
+	Topic     string   `json:"topic,omitzero" maxLength:"500" doc:"Only events with these words, as q of events finds them; at most 32"`
 	MaxTokens int      `json:"max_tokens,omitzero" minimum:"500" maximum:"100000" doc:"The most tokens of the text. Default: 4,000"`
 	Format    string   `json:"format,omitzero" enum:"markdown,json" doc:"Default: markdown, the text alone"`
 }

@@ -222,7 +222,7 @@ func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []loci.
 			err = errors.Join(err, in.store.KeepsEvents(ctx, org, false))
 			d.warn("events", "restore a backup if you have one", "began an empty event log for org %s: its log is lost", org)
 		}
-		if err = errors.Join(err, rebuildData(ctx, in.store)); err == nil {
+		if err = errors.Join(err, in.store.Rebuild(ctx)); err == nil {
 			d.ok("rebuild", "rebuilt the indexes")
 			problems, err = checkData(ctx, in.store)
 		}

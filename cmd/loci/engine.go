@@ -94,14 +94,6 @@ func checkData(ctx context.Context, st *engine) (problems []loci.Problem, err er
 	return problems, err
 }
 
-// rebuildData rebuilds everything that follows from other data.
-func rebuildData(ctx context.Context, st *engine) error {
-	if err := st.Rebuild(ctx); err != nil {
-		return err
-	}
-	return withEvents(st, func(events *embedded.Log) error { return events.Rebuild(ctx) })
-}
-
 // where tells people where the data is.
 func (s *settings) where() string { return s.DataDir }
 

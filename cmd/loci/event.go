@@ -253,7 +253,8 @@ func (p *program) eventsListCommand() *cobra.Command {
 
 func (p *program) eventsSearchCommand() *cobra.Command {
 	return p.eventsFindCommand(&cobra.Command{Use: "search WORD…", Short: "Find events that have all of the words",
-		Long: `Find events whose content has all of the words, in any order and form, newest first.`,
+		Long: `Find events whose content has all of the words, in any order and form, newest first.
+Quote a phrase within the argument, and end a word with * for words that begin with it.`,
 		Example: `  loci events search login test --since 7d
   loci events search timeout --event-type error --agent reviewer`})
 }

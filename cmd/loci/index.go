@@ -16,10 +16,9 @@ import (
 func (p *program) indexCommand() *cobra.Command {
 	return group("index", "Rebuild, verify and describe the index that searches read",
 		`Rebuild, verify and describe the indexes that searches read. Each org has one of its
-memories, one of its events once somebody has recalled something, and vectors of its
-memories if a model of embeddings is in use. Loci keeps them up to date by itself and
-builds them if they are missing, so these commands are for doubts, and for measuring.
-They work while a server runs.`,
+memories, one of its events, and vectors of its memories if a model of embeddings is in
+use. Loci keeps them up to date by itself and builds them if they are missing, so these
+commands are for doubts, and for measuring. They work while a server runs.`,
 		p.indexRebuildCommand(), p.indexVerifyCommand(), p.indexStatsCommand())
 }
 

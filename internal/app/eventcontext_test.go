@@ -113,7 +113,7 @@ func TestLimitsOfContexts(t *testing.T) {
 		{event.ContextRequest{Since: "1h", Until: "2h"}, "since must be before until"},
 		{event.ContextRequest{Types: []string{"a b"}}, "include_types must be a word"},
 		{event.ContextRequest{Types: make([]string, 51)}, "include_types has 51 entries"},
-		{event.ContextRequest{Topic: words(33)}, "topic has 33 words"},
+		{event.ContextRequest{Topic: words(33)}, "topic has more than 32 words"},
 	} {
 		refused(t, tt.text, second(d.Event.SessionContext(t.Context(), d.tom, s.ID.String(), tt.r)), loci.Invalid, tt.text)
 	}

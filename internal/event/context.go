@@ -27,7 +27,7 @@ type ContextRequest struct {
 	Since, Until, Zone string // as in Filter
 	// Types limits the events to those with one of these classes or types.
 	Types []string
-	// Topic limits the events to those whose content has all of its words.
+	// Topic limits the events as Filter.Text does.
 	Topic     string
 	MaxTokens int // of the text, as loci.Tokens counts; 0: DefaultContextTokens
 }
@@ -97,7 +97,7 @@ func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r
 	if err != nil {
 		return nil, err
 	}
-	heads, lacks, err := s.heads(ctx, log, p, f, r.Types)
+	heads, lacks, err := s.heads(ctx, log, p, f, &r)
 	if err != nil {
 		return nil, err
 	}

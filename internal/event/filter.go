@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -42,7 +43,7 @@ const (
 
 func (s *Service) filter(ctx context.Context, p loci.Principal, f Filter) (eventlog.Filter, error) {
 	out := eventlog.Filter{ProjectID: f.ProjectID, Classes: f.Classes, Types: f.Types, Tags: f.Tags, AllTags: f.AllTags,
-		Origin: f.Origin, Actor: f.Actor, ParentID: f.ParentID, MinImportance: f.MinImportance, Text: f.Text}
+		Origin: f.Origin, Actor: f.Actor, ParentID: f.ParentID, MinImportance: f.MinImportance}
 	if err := f.check(); err != nil {
 		return out, err
 	}
@@ -98,8 +99,8 @@ func (f *Filter) check() error {
 	if err := loci.CheckText(textField, f.Text, 0, loci.MaxTerm); err != nil {
 		return err
 	}
-	if n := len(eventlog.Words(f.Text)); n > eventlog.MaxWords {
-		return loci.FieldErrorf(textField, "has %d words; at most %d are allowed", n, eventlog.MaxWords)
+	if _, more := indexing.Words(f.Text); more {
+		return loci.FieldErrorf(textField, "has more than %d words", loci.MaxTerms)
 	}
 	return nil
 }

@@ -134,7 +134,10 @@ func (s *Service) Newest(ctx context.Context, p loci.Principal, session loci.Ses
 	if err != nil {
 		return nil, err
 	}
-	page, err := log.Find(ctx, p.Viewer(), eventlog.Query{Filter: eventlog.Filter{SessionID: session, ProjectID: project},
-		Order: eventlog.Newest, Limit: limit})
+	f := eventlog.Filter{SessionID: session, ProjectID: project}
+	if err := s.narrow(ctx, log, p, &f, ""); err != nil {
+		return nil, err
+	}
+	page, err := log.Find(ctx, p.Viewer(), eventlog.Query{Filter: f, Order: eventlog.Newest, Limit: limit})
 	return page.Events, err
 }

@@ -44,11 +44,15 @@ func (g gap) text() string {
 // heads returns the newest visible events that pass a filter and have one of the types, in the order of their times.
 // They may lack what eventlog.Query.Brief names. If there are more, it adds the newest decisions: what was decided long
 // ago still counts when many events came after it.
-func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Principal, f eventlog.Filter, types []string) (
-	heads []*loci.Event, lacks gap, err error) {
+func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Principal, f eventlog.Filter,
+	r *ContextRequest) (heads []*loci.Event, lacks gap, err error) {
+	types := r.Types
 	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
 	defer cancel()
 	read := func(f eventlog.Filter, most int) (more bool, err error) {
+		if err := s.narrow(short, log, p, &f, r.Topic); err != nil {
+			return false, err
+		}
 		list, more, spent, err := newest(short, log, p.Viewer(), f, most)
 		heads, lacks.spent = append(heads, list...), lacks.spent || spent
 		return more, err

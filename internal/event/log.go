@@ -87,6 +87,7 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 		return nil, err
 	}
 	s.due.add(p.OrgID)
+	s.index.Touch(p.OrgID)
 	err = s.Notice(context.WithoutCancel(ctx), p.OrgID, events, outcomes)
 	s.warn(ctx, "cannot put the secret of an event into the inbox", p.OrgID, err)
 	s.touch(ctx, w)

@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -119,7 +120,28 @@ func (s *Service) asked(ctx context.Context, p loci.Principal, f Filter) (eventl
 		return nil, by, err
 	}
 	log, err := s.of(ctx, p.OrgID)
+	if err == nil {
+		err = s.narrow(ctx, log, p, &by, f.Text)
+	}
 	return log, by, err
+}
+
+// narrow lets the index limit a filter, also to events that have all words of a text. An index that is behind for long
+// limits only a filter with words.
+func (s *Service) narrow(ctx context.Context, log eventlog.Engine, p loci.Principal, f *eventlog.Filter, text string) (
+	err error) {
+	expression, _ := indexing.Words(text)
+	if expression == nil {
+		if !indexing.Finds(f) {
+			return nil
+		}
+		short, cancel := context.WithTimeout(ctx, s.patience/30)
+		defer cancel()
+		ctx = short
+	}
+	index, err := s.index.Latest(ctx, log, p.OrgID, s.patience/4)
+	*f = index.Narrowed(*f, p.Viewer(), expression)
+	return err
 }
 
 // Stats counts the visible events that pass a filter. Its errors are those of Search.
@@ -147,7 +169,11 @@ func (s *Service) CountOf(ctx context.Context, p loci.Principal, agent loci.Agen
 	}
 	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
 	defer cancel()
-	stats, err := log.Stats(short, p.Viewer(), eventlog.Filter{AgentID: agent})
+	f := eventlog.Filter{AgentID: agent}
+	if err := s.narrow(ctx, log, p, &f, ""); err != nil {
+		return nil, false, err
+	}
+	stats, err := log.Stats(short, p.Viewer(), f)
 	return &stats.Total, stats.Partial, err
 }
 
@@ -179,15 +205,19 @@ func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (ou
 	if err != nil {
 		return out, err
 	}
+	expression, _ := indexing.Words(r.Text)
 	page, err := gate.ReadPage(p, "tail", r.Filter, r.Limit, r.Cursor,
 		func(after eventlog.Position, limit int) (list []*loci.Event, next eventlog.Position, err error) {
 			found, err := log.Tail(ctx, p.Viewer(), after, limit)
+			if err != nil {
+				return nil, "", err
+			}
 			out.More = len(found.Events) == limit
-			matcher := f.Matcher()
-			for _, e := range found.Events {
-				if matcher.Matches(e) {
-					list = append(list, masked(e))
-				}
+			list, err = indexing.Having(slices.DeleteFunc(found.Events, func(e *loci.Event) bool {
+				return !f.Matches(e)
+			}), expression)
+			for i, e := range list {
+				list[i] = masked(e)
 			}
 			return list, found.Next, err
 		})

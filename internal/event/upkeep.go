@@ -12,11 +12,6 @@ import (
 const (
 	// upkeepGap is how long Run waits after an event, so that many events cost few turns.
 	upkeepGap = time.Second
-	// givesWay is for how long upkeep gives way to events that are logged meanwhile. Then it takes all the time that it
-	// needs, because searches read through the events that it has not come to.
-	givesWay = 10 * time.Second
-	// rest is how many times as long as it works upkeep rests while it gives way.
-	rest = 4
 	// upkeepEvery is how often Run looks after orgs in which nothing happened, such as at the end of a month.
 	upkeepEvery = time.Hour
 )
@@ -25,7 +20,6 @@ const (
 type dueOrgs struct {
 	mu   sync.Mutex
 	orgs map[loci.OrgID]bool
-	n    int // how many calls of add there were
 	wake chan struct{}
 }
 
@@ -36,18 +30,11 @@ func newDueOrgs() dueOrgs {
 func (d *dueOrgs) add(org loci.OrgID) {
 	d.mu.Lock()
 	d.orgs[org] = true
-	d.n++
 	d.mu.Unlock()
 	select {
 	case d.wake <- struct{}{}:
 	default:
 	}
-}
-
-func (d *dueOrgs) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.n
 }
 
 // take returns the orgs and forgets them.
@@ -102,16 +89,8 @@ func (s *Service) Upkeep(ctx context.Context) {
 
 // upkeepOf looks after the logs of some orgs, a part of each in turn, so that none waits for a large one.
 func (s *Service) upkeepOf(ctx context.Context, orgs []loci.OrgID) {
-	patient := time.Now().Add(givesWay)
 	for len(orgs) > 0 && ctx.Err() == nil {
-		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool {
-			begin, n := time.Now(), s.due.count()
-			more := s.upkeep(ctx, org)
-			if more && s.due.count() > n && begin.Before(patient) {
-				pause(ctx, rest*time.Since(begin))
-			}
-			return !more
-		})
+		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool { return !s.upkeep(ctx, org) })
 	}
 }
 

@@ -52,7 +52,7 @@ type Keeper interface {
 	Rewrite(ctx context.Context, org loci.OrgID, ids []loci.EventID, fn func(*loci.Event)) (left []loci.EventID, err error)
 	// Drop permanently deletes the events of an org.
 	Drop(ctx context.Context, org loci.OrgID) error
-	// Upkeep does what is due for an org, such as to index new events, to compress old months or to
+	// Upkeep does what is due for an org, such as to compress old months or to
 	// deliver events. It does a part of the work, and reports whether there is more to do at once. If
 	// another call is at work on the org, it does nothing.
 	Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
@@ -74,9 +74,6 @@ type Follower interface {
 	// returned; next is "" after the last event. An event that is stored meanwhile may be missing here; Changed has it.
 	Walk(ctx context.Context, org loci.OrgID, o Order, at Position, limit int) (events []*loci.Event, next Position,
 		err error)
-	// OfSession returns events of a session in the order of their time, at most limit of those after one
-	// (zero: from the first).
-	OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, limit int) ([]*loci.Event, error)
 	// Read returns those of the events that are there, in any order. ids are at most loci.MaxIDs.
 	Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error)
 }
@@ -124,10 +121,13 @@ type Filter struct {
 	MinImportance int
 	// IDs limits the events to these, at most loci.MaxIDs; nil: all.
 	IDs []loci.EventID
-	// Text limits the events to those whose content has all of these words, as Words splits them, at
-	// most MaxWords. A text without words limits nothing.
-	Text string
+	// Among limits the events to those whose ids it returns; nil: all. A filter has no IDs besides.
+	Among Among
 }
+
+// Among returns ids in an order, at most limit of those after one (zero: from the beginning), and whether there may be
+// more. It fails with loci.ErrSpent if it does not know that yet.
+type Among func(ctx context.Context, o Order, after loci.EventID, limit int) (ids []loci.EventID, more bool, err error)
 
 // Query asks for a page.
 type Query struct {

@@ -6,91 +6,45 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// MaxWords is how many words Filter.Text may have.
-const MaxWords = 32
-
-// Words returns the words of a text as a search compares them: stems in lower case, each once, in their order.
-func Words(text string) []string {
-	var list []string
-	var analyzer loci.Analyzer
-	analyzer.Words(text, func(w loci.Word) bool {
-		if !slices.Contains(list, w.Stem) {
-			list = append(list, w.Stem)
-		}
-		return true
-	})
-	return list
-}
-
-// Matcher is the definition of a Filter: all logs find the events that it matches. It is not safe for concurrent use.
-type Matcher struct {
-	f        Filter
-	words    []string
-	missing  map[string]bool
-	analyzer loci.Analyzer
-}
-
-// Matcher returns the matcher of f.
-func (f Filter) Matcher() *Matcher {
-	return &Matcher{f: f, words: Words(f.Text), missing: map[string]bool{}}
-}
-
-// Matches reports whether e passes the filter.
-func (m *Matcher) Matches(e *loci.Event) bool { return m.MatchesHead(e) && m.MatchesBody(e) }
+// Matches reports whether e passes everything of the filter except Among: so all logs find the same events.
+func (f *Filter) Matches(e *loci.Event) bool { return f.MatchesHead(e) && f.MatchesBody(e) }
 
 // MatchesHead compares everything except what MatchesBody reads.
-func (m *Matcher) MatchesHead(e *loci.Event) bool {
-	f := &m.f
+func (f *Filter) MatchesHead(e *loci.Event) bool {
 	return (f.Since.IsZero() || !e.Time.Before(f.Since)) &&
 		(f.Until.IsZero() || e.Time.Before(f.Until)) &&
 		e.Importance >= f.MinImportance &&
 		among(f.Classes, e.Class) &&
 		among(f.Types, e.Type) &&
-		m.MatchesWork(e) &&
+		f.MatchesWork(e) &&
 		(f.IDs == nil || slices.Contains(f.IDs, e.ID))
 }
 
 // MatchesWork compares only the session, the agent, the project and the origin.
-func (m *Matcher) MatchesWork(e *loci.Event) bool {
-	f := &m.f
+func (f *Filter) MatchesWork(e *loci.Event) bool {
 	return equal(f.SessionID, e.SessionID) && equal(f.AgentID, e.AgentID) && equal(f.ProjectID, e.ProjectID) &&
 		equal(f.Origin, e.Origin)
 }
 
-// MatchesBody compares the actor, the parent, the tags and the words of the content.
-func (m *Matcher) MatchesBody(e *loci.Event) bool {
-	f := &m.f
-	return equal(f.Actor, e.Actor) && equal(f.ParentID, e.ParentID) && m.matchesTags(e.Tags) && m.hasWords(e.Content)
+// MatchesBody compares the actor, the parent and the tags.
+func (f *Filter) MatchesBody(e *loci.Event) bool {
+	return equal(f.Actor, e.Actor) && equal(f.ParentID, e.ParentID) && f.matchesTags(e.Tags)
 }
 
 // NeedsBody reports whether MatchesBody reads anything.
-func (m *Matcher) NeedsBody() bool {
-	return m.f.Actor != "" || !m.f.ParentID.IsZero() || len(m.f.Tags) > 0 || len(m.words) > 0
+func (f *Filter) NeedsBody() bool {
+	return f.Actor != "" || !f.ParentID.IsZero() || len(f.Tags) > 0
 }
 
-func (m *Matcher) matchesTags(tags []string) bool {
+func (f *Filter) matchesTags(tags []string) bool {
 	has := func(tag string) bool { return slices.Contains(tags, tag) }
-	if len(m.f.Tags) == 0 {
+	if len(f.Tags) == 0 {
 		return true
 	}
-	if m.f.AllTags {
-		return !slices.ContainsFunc(m.f.Tags, func(tag string) bool { return !has(tag) })
+	if f.AllTags {
+		return !slices.ContainsFunc(f.Tags, func(tag string) bool { return !has(tag) })
 	}
-	return slices.ContainsFunc(m.f.Tags, has)
-}
-
-func (m *Matcher) hasWords(content string) bool {
-	if len(m.words) == 0 {
-		return true
-	}
-	for _, w := range m.words {
-		m.missing[w] = true
-	}
-	m.analyzer.Words(content, func(w loci.Word) bool {
-		delete(m.missing, w.Stem)
-		return len(m.missing) > 0
-	})
-	return len(m.missing) == 0
+	return slices.ContainsFunc(f.Tags, has)
 }
 
 // equal reports whether got is what a filter wants. The zero value wants anything.

@@ -60,7 +60,10 @@ func (b *Builder) Add(r Row) {
 	r.Actor = strings.ToLower(r.Actor)
 	row := builtRow{Row: r}
 	position := uint32(0)
-	for _, f := range r.Fields {
+	for i, f := range r.Fields {
+		if i == 1 && len(r.Keys) > 0 {
+			row.words = append(row.words, place{b.form(restMark), position, once})
+		}
 		value := uint32(once)
 		if f.Weight > 0 {
 			value = uint32(math.Round(once * f.Weight))
@@ -70,6 +73,9 @@ func (b *Builder) Add(r Row) {
 			b.name(&row)
 		}
 	}
+	for _, key := range r.Keys {
+		row.words = append(row.words, place{b.form(key), 0, once})
+	}
 	b.signs = appendSigns(b.signs, r.Signs)
 	b.addSigns(&row)
 	for _, w := range row.words {
@@ -78,7 +84,7 @@ func (b *Builder) Add(r Row) {
 	if position > PassageWords {
 		row.flags |= flagLong
 	}
-	row.Fields, row.Signs = nil, ""
+	row.Fields, row.Keys, row.Signs = nil, nil, ""
 	b.rows = append(b.rows, row)
 }
 

@@ -31,6 +31,8 @@ type Row struct {
 	// From and Until limit when the row is found: at From and before Until. Zero: no limit. A row
 	// with a limit stands alone, because its neighbours would change when it starts or ends.
 	From, Until time.Time
+	// Keys are the forms of Key by which an Expression finds the row.
+	Keys []string
 	// Signs is one more text of the row, for Containing only.
 	Signs string
 	// Mark is what the caller keeps of the row, for Having.

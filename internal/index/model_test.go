@@ -284,6 +284,9 @@ func drawRows(t *rapid.T) []Row {
 			r.Fields = append(r.Fields, Field{strings.Join(rapid.SliceOfN(word, 0, 3).Draw(t, "title"), " "), 3,
 				rapid.Bool().Draw(t, "name")})
 		}
+		if rapid.Bool().Draw(t, "has a key") {
+			r.Keys = []string{Key("class", string(r.Class))}
+		}
 		switch rapid.IntRange(0, 9).Draw(t, "limit") {
 		case 0:
 			r.Until = time.Unix(int64(rapid.IntRange(1, 100).Draw(t, "until")), 0)

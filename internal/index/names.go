@@ -54,6 +54,12 @@ func nameForm(words string) string {
 	return string(binary.BigEndian.AppendUint64([]byte(nameMark), h.Sum64()))
 }
 
+// restMark is the form that rows with Keys have where their second field begins.
+const restMark = nameMark + nameMark
+
+// Key returns a form that is no word, of a field and its value, for Row.Keys and Term.Form.
+func Key(field, value string) string { return nameForm(field + nameMark + value) }
+
 func isWord(form string) bool { return form >= wordsFrom }
 
 // namedRow is a row that has names which the question has, the terms of these, and whether one is sure.

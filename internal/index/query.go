@@ -50,6 +50,9 @@ type Term struct {
 	// Phrase finds rows in which these words follow one another in one field. Of its words, Form and
 	// Stems count, and Prefix of the last one. The other fields of the term do not.
 	Phrase []Term
+	// First leaves out the rows with Keys that have the term only behind their first field. It counts in Matching, for
+	// all terms or those of an And.
+	First bool
 }
 
 // expands reports whether a term stands for many forms, which all count the same.

@@ -28,11 +28,12 @@ type Expression struct {
 type condition struct {
 	op    Op
 	term  int
+	first bool // Term.First
 	parts []condition
 }
 
 func (e *Expression) read(terms *[]Term) condition {
-	c := condition{op: e.Op, term: len(*terms)}
+	c := condition{op: e.Op, term: len(*terms), first: e.Term.First}
 	if e.Op == One {
 		t := e.Term
 		t.Fuzzy = false
@@ -165,12 +166,28 @@ type Page struct {
 func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 	s, c := where(views, q)
 	top := best[ranked]{limit: page.Limit}
+	behind := func(r ranked) bool { return page.After == ([16]byte{}) || r.worse(ranked{page.After, page.Newest}) }
+	slices.SortFunc(s.parts, func(x, y part) int { return -x.first(page.Newest).compare(y.first(page.Newest)) })
 	for i := range s.parts {
 		p := &s.parts[i]
-		for _, doc := range p.holds(&c, nil) {
-			r := ranked{p.id(doc), page.Newest}
-			if page.After == ([16]byte{}) || r.worse(ranked{page.After, page.Newest}) {
-				top.offer(r)
+		if top.full() && !top.list[0].worse(p.first(page.Newest)) {
+			break // the others have only rows that come later
+		}
+		if last := p.first(!page.Newest).id; !behind(ranked{last, page.Newest}) {
+			continue
+		}
+		docs := p.holds(&c, nil)
+		if page.Newest {
+			slices.Reverse(docs) // rows are hardly in the order of their ids
+		}
+		for some := range slices.Chunk(docs, someRows) {
+			some = slices.DeleteFunc(some, func(doc uint32) bool {
+				r := ranked{p.id(doc), page.Newest}
+				return !behind(r) || top.full() && !top.list[0].worse(r)
+			})
+			slices.Sort(some)
+			for _, doc := range p.inFirst(&c, some) {
+				top.offer(ranked{p.id(doc), page.Newest})
 			}
 		}
 	}
@@ -181,6 +198,38 @@ func Matching(views []*View, q *Query, page Page) (ids [][16]byte, some bool) {
 		ids = append(ids, r.id)
 	}
 	return ids, some
+}
+
+// someRows is how many rows are looked at together.
+const someRows = 1 << 10
+
+// inFirst returns those of some rows that have the terms of a condition where Term.First says.
+func (p *part) inFirst(c *condition, docs []uint32) []uint32 {
+	for i := range c.parts {
+		docs = p.inFirst(&c.parts[i], docs)
+	}
+	rest, found := p.Segment.forms.find(restMark)
+	if !c.first || !found || len(docs) == 0 {
+		return docs
+	}
+	ends := slices.Clone(p.places([]weighted{{form: rest}}, docs))
+	at := p.starts[c.term]
+	if at == nil {
+		at = p.places(p.forms[c.term], docs)
+	}
+	return slices.DeleteFunc(docs, func(doc uint32) bool {
+		end, first := placesOf(ends, doc), placesOf(at, doc)
+		return len(end) > 0 && (len(first) == 0 || first[0] >= end[0])
+	})
+}
+
+// first returns the first of all rows of a segment, whether they are visible or not.
+func (s *Segment) first(newest bool) ranked {
+	at := uint32(0)
+	if newest {
+		at = s.rows - 1
+	}
+	return ranked{s.id(u32(s.parts[secByID], at)), newest}
 }
 
 // ranked is an id in the order of a Page.

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -30,6 +31,12 @@ func (e *Expression) holds(r *Row) bool {
 	case Not:
 		return e.Parts[0].holds(r) && !slices.ContainsFunc(e.Parts[1:], part)
 	}
+	if strings.HasPrefix(e.Term.Form, nameMark) {
+		return slices.Contains(r.Keys, e.Term.Form)
+	}
+	if e.Term.First && len(r.Keys) > 0 {
+		r = &Row{Fields: r.Fields[:1]}
+	}
 	n, _, _ := count(r, e.Term)
 	return n > 0
 }
@@ -43,6 +50,24 @@ func (e *Expression) among(rows []Row, only [][16]byte) [][16]byte {
 		}
 	}
 	return ids
+}
+
+// drawKeys gives rows keys, and returns an expression with keys and terms of the first field.
+func drawKeys(t *rapid.T, rows []Row) *Expression {
+	keys := []string{Key("tag", "a"), Key("tag", "b"), Key("type", "a")}
+	for i := range rows {
+		rows[i].Keys = rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "keys")
+	}
+	e := &Expression{Op: And, Parts: []*Expression{{Term: drawTerm(t)}}}
+	for _, key := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 2).Draw(t, "asked for") {
+		e.Parts = append(e.Parts, &Expression{Term: Term{Form: key}})
+	}
+	e.Parts[0].Term.First = true
+	if rapid.Bool().Draw(t, "two") {
+		e.Parts = append(e.Parts, &Expression{Term: drawTerm(t)})
+		e.Parts[len(e.Parts)-1].Term.First = rapid.Bool().Draw(t, "first")
+	}
+	return e
 }
 
 // An expression limits hits as a list of the rows does for which it holds.
@@ -66,7 +91,9 @@ func TestMatchingIsWhatHolds(t *testing.T) {
 		for i := range rows {
 			rows[i].ID[15] = 1 // no id is zero
 		}
-		q.Where = drawExpression(rt, 2)
+		if q.Where = drawExpression(rt, 2); rapid.Bool().Draw(rt, "with keys") {
+			q.Where = drawKeys(rt, rows)
+		}
 		views := build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views"))
 		page := Page{Newest: rapid.Bool().Draw(rt, "newest"), Limit: rapid.IntRange(1, 5).Draw(rt, "size")}
 		var visible []Row

@@ -56,9 +56,9 @@ func (s events) end(ctx context.Context) (store.Position, error) {
 // because a session may have more events than anybody has time for.
 type pending struct {
 	eventlog.Changes
-	after   loci.EventID // up to here, the events of the first of Sessions have been read again
-	settles bool         // afterwards, the index has what became of its events
-	old     bool         // somebody has asked since they were read, so there may be others
+	again   []rowID // to read again, with their blocks: they are gone, or visible to others
+	settles bool    // afterwards, the index has what became of its events
+	old     bool    // somebody has asked since they were read, so there may be others
 }
 
 func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
@@ -73,14 +73,10 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 			return changes{next: store.Position(c.Next), more: c.More}, nil
 		}
 		// If there is more, it may be of older events, unless these are only new ones.
-		o.pending = &pending{Changes: c, settles: !c.More || len(c.Gone)+len(c.Sessions) == 0}
+		o.pending = &pending{Changes: c, again: o.concerned(&c), settles: !c.More || len(c.Gone)+len(c.Sessions) == 0}
 	}
 	p := o.pending
-	// What became of older events comes first.
-	switch {
-	case len(p.Gone) > 0:
-		return changes{next: o.at, more: true, apply: func() error { return s.removeSome(ctx, o, p) }}, nil
-	case len(p.Sessions) > 0:
+	if len(p.again) > 0 { // what became of older events comes first
 		return changes{next: o.at, more: true, apply: func() error { return s.readSomeAgain(ctx, o, p) }}, nil
 	}
 	return changes{next: store.Position(p.Next), more: p.More || p.old, apply: func() error {
@@ -94,47 +90,29 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	}}, nil
 }
 
-// removeSome takes out some of the events that were deleted.
-func (s events) removeSome(ctx context.Context, o *orgIndex, p *pending) error {
-	n := min(len(p.Gone), max(1, o.limits.events/o.limits.block)) // each with its block
-	var ids []rowID
-	for _, id := range p.Gone[:n] {
+// concerned returns the rows of which others became something, of each block of a session one.
+func (o *orgIndex) concerned(c *eventlog.Changes) (ids []rowID) {
+	for _, id := range c.Gone {
 		ids = append(ids, rowID(id))
 	}
-	err := o.change(ctx, s, ids)
-	if err == nil {
-		p.Gone = p.Gone[n:]
-	}
-	return err
-}
-
-// readSomeAgain takes out the events of a session, and adds some of them as they are visible now.
-func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) error {
-	id, out := p.Sessions[0], map[rowID]bool{}
-	limit := o.batch.limit(o.limits.events)
-	list, err := s.log.OfSession(ctx, s.org, id, p.after, limit)
-	if err != nil {
-		return err
-	}
-	o.batch.learn(list)
-	if p.after.IsZero() {
+	for _, session := range c.Sessions {
 		for _, part := range o.parts {
-			for _, b := range part.view.Blocks(id) {
-				for _, at := range b.Rows() {
-					out[at.ID] = true
-				}
+			for _, b := range part.view.Blocks(session) {
+				ids = append(ids, b.First.ID)
 			}
 		}
 	}
-	if err := o.place(ctx, &placing{rows: s, out: out, erased: map[rowID]bool{}}, eventRows(list)); err != nil {
-		return err
+	return ids
+}
+
+// readSomeAgain takes out some events with their blocks, and adds those that are there as they are visible now.
+func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) error {
+	n := min(len(p.again), max(1, o.limits.events/o.limits.block))
+	err := o.change(ctx, s, p.again[:n])
+	if err == nil {
+		p.again = p.again[n:]
 	}
-	if len(list) == limit {
-		p.after = list[len(list)-1].ID
-	} else {
-		p.Sessions, p.after = p.Sessions[1:], loci.EventID{}
-	}
-	return nil
+	return err
 }
 
 func (s events) read(ctx context.Context, _ *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
@@ -157,6 +135,7 @@ func eventRows(list []*loci.Event) []index.Row {
 	rows := make([]index.Row, len(list))
 	for i, e := range list {
 		rows[i] = recall.EventRow(e)
+		rows[i].Keys = keysOf(e)
 	}
 	return rows
 }
@@ -200,7 +179,7 @@ type EventsOptions struct {
 // NewEvents returns an Index of events. It reads and writes nothing yet.
 func NewEvents(o EventsOptions) *Index {
 	x := newIndex(o.Options)
-	x.one, x.many = "event", "events"
+	x.one, x.many, x.format = "event", "events", formatOfEvents
 	x.limits.follow = followEvents
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
 		log, err := o.Events(ctx, org)

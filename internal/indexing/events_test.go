@@ -92,13 +92,31 @@ func (w *eventWorld) append(n, session int) {
 			e.SessionID, e.EventAccess = s.ID, s.Access
 		}
 		if w.mixed {
-			e.AllowedVendors = readers[(len(w.live)+len(list))%3]
+			w.mix(e, len(w.live)+len(list))
 		}
 		list = append(list, e)
 	}
 	_, err := w.log.Append(context.Background(), loci.Viewer{OrgID: eventOrg, UserID: w.user}, list, eventlog.Dedup{})
 	w.must(err)
 	w.live = append(w.live, list...)
+}
+
+// mix gives the nth event readers and other fields than those before it.
+func (w *eventWorld) mix(e *loci.Event, n int) {
+	e.AllowedVendors = readers[n%3]
+	e.Type, e.Importance, e.AgentID = []string{"general", "a", "b", "c"}[n%4], 1+n%10, loci.AgentID{byte(n % 2)}
+	if n%5 == 0 {
+		e.Class, e.Actor = loci.EventDecision, "x"
+	}
+	if n%2 == 1 {
+		e.Tags = append(e.Tags, "odd")
+	}
+	if n%3 == 0 {
+		e.Tags = append(e.Tags, "third")
+	}
+	if len(w.live) > 0 && n%7 == 0 {
+		e.ParentID = w.live[0].ID
+	}
 }
 
 // turn makes a session private, or everybody's.
@@ -144,12 +162,6 @@ func (l *cutShort) count() {
 func (l *cutShort) Changed(ctx context.Context, org loci.OrgID, at eventlog.Position, n int) (eventlog.Changes, error) {
 	l.count()
 	return l.Follower.Changed(ctx, org, at, n)
-}
-
-func (l *cutShort) OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, n int) (
-	[]*loci.Event, error) {
-	l.count()
-	return l.Follower.OfSession(ctx, org, s, after, n)
 }
 
 func (l *cutShort) Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error) {
@@ -218,6 +230,7 @@ func (w *eventWorld) check(what string, x *Index) {
 		if got := found(s, v, "word"); !slices.Equal(got, want) {
 			w.tb.Errorf("%s: %s finds %d events, and sees %d", what, name, len(got), len(want))
 		}
+		w.checkFilters(what+": "+name, s, v)
 	}
 	for _, p := range s.parts {
 		all := &Snapshot{views: []*index.View{index.NewView(p.view.Segment)}}
@@ -232,6 +245,41 @@ func (w *eventWorld) check(what string, x *Index) {
 	}
 	if problems, err := x.Verify(context.Background(), eventOrg); err != nil || len(problems) > 0 {
 		w.tb.Errorf("%s: verify: %q, %v", what, problems, err)
+	}
+}
+
+// checkFilters requires that the index selects, for the filters that it knows, the events that the log finds by reading
+// all of them.
+func (w *eventWorld) checkFilters(what string, s *Snapshot, v loci.Viewer) {
+	w.tb.Helper()
+	filters := []eventlog.Filter{{SessionID: w.sessions[0].ID}, {Tags: []string{"odd"}}, {Tags: []string{"odd", "third"}},
+		{Tags: []string{"odd", "third"}, AllTags: true}, {Tags: []string{"none"}}, {Types: []string{"a", "b"}},
+		{Classes: []loci.EventClass{loci.EventDecision}}, {Actor: "x"}, {MinImportance: 7}, {Origin: "api"},
+		{Origin: "cli"}, {AgentID: loci.AgentID{1}}}
+	if len(w.live) > 0 {
+		filters = append(filters, eventlog.Filter{ParentID: w.live[0].ID},
+			eventlog.Filter{Tags: []string{"odd"}, Since: w.live[len(w.live)/2].Time})
+	}
+	for _, f := range filters {
+		for _, q := range []eventlog.Query{{Filter: f, Order: eventlog.Oldest, Limit: 3000}, {Filter: f, Limit: 3000},
+			{Filter: f, Limit: 2}} {
+			want, err := w.log.Find(context.Background(), v, q)
+			w.must(err)
+			if q.Filter = s.Narrowed(f, v, nil); q.Among == nil {
+				w.tb.Fatalf("%s: the index knows nothing of %+v", what, f)
+			}
+			got, err := w.log.Find(context.Background(), v, q)
+			w.must(err)
+			ids := func(list []*loci.Event) (ids []loci.EventID) {
+				for _, e := range list {
+					ids = append(ids, e.ID)
+				}
+				return ids
+			}
+			if !slices.Equal(ids(got.Events), ids(want.Events)) || (got.Next == "") != (want.Next == "") {
+				w.tb.Errorf("%s: %+v: %d events with the index and %d without", what, f, len(got.Events), len(want.Events))
+			}
+		}
 	}
 }
 

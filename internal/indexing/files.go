@@ -21,7 +21,10 @@ import (
 // files are the files of one org: segments, which never change, and a manifest, which says which of
 // them count. A manifest replaces the one before in one step, after its segments are on disk. So a
 // crash leaves the old manifest or the new one, and perhaps segments that nobody uses.
-type files struct{ dir string }
+type files struct {
+	dir    string
+	format int
+}
 
 const (
 	manifestName  = "manifest"
@@ -45,9 +48,12 @@ type listed struct {
 	Erased bool    `json:"erased,omitempty"`
 }
 
-// format must increase when the same rows give other segments: another analysis, row or encoding.
-// Then what is there is built again.
-const format = 3
+// These must increase when the same rows give other segments: another analysis, row or encoding. Then what is there is
+// built again.
+const (
+	formatOfMemories = 3
+	formatOfEvents   = 4
+)
 
 // lock returns the right to write. ok is false while another process has it.
 func (f *files) lock() (release func(), ok bool, err error) {
@@ -74,7 +80,7 @@ func (f *files) manifest() (m manifest, err error) {
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
 		return m, err
 	}
-	if m.Format != format {
+	if m.Format != f.format {
 		return manifest{}, fmt.Errorf("the index has another format: %w", fs.ErrNotExist)
 	}
 	return m, nil
@@ -86,7 +92,7 @@ func checksum(text string) string {
 
 // commit replaces the manifest. The caller has the lock.
 func (f *files) commit(m manifest) error {
-	m.Format = format
+	m.Format = f.format
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type Index struct {
 	view func(ctx context.Context, org loci.OrgID, fn func(rows) error) error
 	// one and many are what one row and several rows are called.
 	one, many string
+	format    int
 	dir       string
 	log       *slog.Logger
 	due       chan struct{} // Run has something to do
@@ -49,7 +50,7 @@ type Options struct {
 // New returns an Index of memories. It reads and writes nothing yet.
 func New(o Options) *Index {
 	x := newIndex(o)
-	x.one, x.many = "memory", "memories"
+	x.one, x.many, x.format = "memory", "memories", formatOfMemories
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
 		return x.store.View(ctx, org, func(tx store.Tx) error { return fn(memories{tx, org}) })
 	}
@@ -165,7 +166,11 @@ func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Sna
 }
 
 // Touch tells Run that an org is in use, so that it keeps its index up to date before anybody searches.
-func (x *Index) Touch(org loci.OrgID) { x.of(org).used.Store(true) }
+func (x *Index) Touch(org loci.OrgID) {
+	o := x.of(org)
+	o.used.Store(true)
+	o.uses.Add(1)
+}
 
 func (x *Index) of(org loci.OrgID) *orgIndex {
 	x.mu.Lock()

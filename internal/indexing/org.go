@@ -21,6 +21,7 @@ type orgIndex struct {
 	limits limits
 	turn   chan struct{} // the lock, which a caller can give up to wait for
 	used   atomic.Bool   // since rewriteAll; needs no lock
+	uses   atomic.Int64  // calls of Touch; needs no lock
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
@@ -54,7 +55,7 @@ func newOrg(x *Index, org loci.OrgID) *orgIndex {
 	o := &orgIndex{org: org, log: x.log.With("org", string(org)), limits: x.limits, turn: make(chan struct{}, 1),
 		shown: shown{changed: map[loci.MemoryID]changed{}}}
 	if dir := x.place(org); dir != "" {
-		o.files = &files{dir: dir}
+		o.files = &files{dir, x.format}
 	}
 	return o
 }
@@ -189,4 +190,17 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 		cancel()
 	}
 	return s, err
+}
+
+const (
+	// givesWay is for how long upkeep takes longer pauses while events are logged. Then searches have waited long enough.
+	givesWay = 10 * time.Second
+	longer   = 4
+)
+
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

@@ -16,7 +16,7 @@ import (
 // limits say when to write and merge files.
 type limits struct {
 	flushRows int // rows in memory that are worth a file
-	buildRows int // the same while all rows are being read
+	buildRows int // the same while rows are being read or changes followed
 	// fileRows is about how many rows a file has at most. It bounds the memory that a merge takes.
 	fileRows int
 	follow   time.Duration // how often changes are followed that no search has asked for
@@ -71,8 +71,10 @@ func (x *Index) Flush(ctx context.Context) {
 // upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but time and space,
 // so errors are only logged. After each stint it takes a pause, so that whoever makes the changes gets on, too.
 func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time.Duration) {
+	begin := time.Now()
 	for more := true; more && ctx.Err() == nil; {
 		var behind bool
+		uses := o.uses.Load()
 		var err error
 		if more, behind, err = x.goOn(ctx, o); err == nil {
 			err = x.tidy(ctx, o, erased)
@@ -82,16 +84,12 @@ func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time
 			return
 		}
 		if behind {
+			if o.uses.Load() > uses && time.Since(begin) < givesWay {
+				rest(ctx, longer*pause)
+			}
 			rest(ctx, pause)
 			more = true
 		}
-	}
-}
-
-func rest(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }
 
@@ -131,7 +129,11 @@ func (o *orgIndex) wantsUpkeep() bool {
 }
 
 func (o *orgIndex) worthAFile() bool {
-	return o.files != nil && (o.built && o.memoryRows() >= o.limits.flushRows || o.memoryRows() >= o.limits.buildRows)
+	least := o.limits.buildRows
+	if o.built && o.ended {
+		least = o.limits.flushRows
+	}
+	return o.files != nil && o.memoryRows() >= least
 }
 
 // worthMerging reports whether a build has left several files. Each search reads all files, so it takes

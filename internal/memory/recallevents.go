@@ -93,7 +93,8 @@ func (e *fromEvents) ids(ctx context.Context, v loci.Viewer, limit int) (ids [][
 	if e.index == nil {
 		return ids, false, nil
 	}
-	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: limit, Brief: true})
+	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.index.Narrowed(e.filter, v, nil), Order: eventlog.Newest,
+		Limit: limit, Brief: true})
 	for _, found := range page.Events {
 		ids = append(ids, found.ID)
 	}

@@ -36,7 +36,6 @@ const (
 	colActor      column = "actor"
 	colRecorded   column = "recorded_at"
 	colClass      column = "class"
-	colWords      column = "words"
 	colSeq        column = "seq"
 )
 
@@ -45,7 +44,6 @@ type row struct {
 	seq   int64
 	event *loci.Event
 	class string
-	words string
 }
 
 // field is a column with its value in a row: a string, an int64 or a float64. Arc takes the type of a
@@ -81,7 +79,6 @@ var columns = []field{
 	{colActor, func(r *row) any { return r.event.Actor }},
 	{colRecorded, func(r *row) any { return r.event.RecordedAt.UnixMicro() }},
 	{colClass, func(r *row) any { return r.class }},
-	{colWords, func(r *row) any { return r.words }},
 	{colSeq, func(r *row) any { return r.seq }},
 }
 
@@ -90,8 +87,7 @@ var eventColumns = []column{colID, colTime, colRecorded, colSession, colAgent, c
 	colContent, colMetadata, colTags, colImportance, colParent, colDedup, colOrigin, colClass}
 
 func newRow(q eventlog.Queued) *row {
-	return &row{seq: q.Number, event: q.Event, class: classOf(&q.Event.EventAccess),
-		words: joinWords(eventlog.Words(q.Event.Content))}
+	return &row{seq: q.Number, event: q.Event, class: classOf(&q.Event.EventAccess)}
 }
 
 // The times that Arc takes for microseconds: it guesses the unit from the size of the first number.
@@ -244,14 +240,6 @@ func splitTags(text string) []string {
 		}
 	}
 	return tags
-}
-
-// joinWords returns stems as one text in which each stands between two spaces.
-func joinWords(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " " + strings.Join(words, " ") + " "
 }
 
 func classOf(a *loci.EventAccess) string {

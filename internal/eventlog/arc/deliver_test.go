@@ -484,15 +484,11 @@ func TestUpkeepDelivers(t *testing.T) {
 // the rest as it was.
 func TestFollowersGetNoParts(t *testing.T) {
 	inWorld(t, func(w *world) {
-		session := loci.NewSessionID()
-		w.append(event(acme, "in Arc", func(e *loci.Event) { e.SessionID = session }))
+		w.append(event(acme, "in Arc"))
 		w.pass(5 * minute)
 		w.fake.SetFault(func(*http.Request, []byte) arctest.Fault { return arctest.Slow })
 		ctx, cancel := context.WithTimeoutCause(w.Context(), time.Second, loci.ErrSpent)
 		defer cancel()
-		if list, err := w.log.OfSession(ctx, acme, session, loci.EventID{}, 10); err == nil {
-			w.Errorf("of the session: %d events and no error", len(list))
-		}
 		if list, err := w.log.Read(ctx, acme, []loci.EventID{w.all[0].ID}); err == nil {
 			w.Errorf("by id: %d events and no error", len(list))
 		}

@@ -2,6 +2,7 @@ package arc
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -20,8 +21,7 @@ type search struct {
 	below    int64 // only events with a seq below; 0: all
 	now      time.Time
 
-	base    condition // of the filter and below
-	matcher *eventlog.Matcher
+	base condition // of the filter and below
 }
 
 // found is what a search found of Arc, in order.
@@ -44,9 +44,53 @@ const reserve = 1000
 // idsInStatement is how many ids a statement asks for.
 const idsInStatement = 120
 
+// idsAtOnce is how many ids a search asks Among for at a time.
+const idsAtOnce = 5 * idsInStatement
+
+// each calls fn once or, if the filter has Among, for some ids after another, as long as fn wants more. fn gets where
+// these end.
+func (s *search) each(ctx context.Context, after loci.EventID, fn func(end loci.EventID) (more bool, err error)) error {
+	if s.filter.Among == nil {
+		_, err := fn(after)
+		return err
+	}
+	defer func() { s.filter.IDs = nil }()
+	for more := true; more; {
+		ids, left, err := s.filter.Among(ctx, s.order, after, idsAtOnce)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		s.filter.IDs, after = ids, ids[len(ids)-1]
+		if more, err = fn(after); err != nil {
+			return err
+		}
+		more = more && left
+	}
+	return nil
+}
+
 // run returns at most limit events after one (zero: from the beginning).
 func (s *search) run(ctx context.Context, after loci.EventID, limit int) (got found, err error) {
-	s.base, s.matcher = s.conditions(), s.filter.Matcher()
+	at := after
+	err = s.each(ctx, after, func(end loci.EventID) (bool, error) {
+		some, err := s.find(ctx, at, limit-len(got.events))
+		got.events, got.cut, at = append(got.events, some.events...), some.cut, end
+		return got.cut == nil && len(got.events) < limit, err
+	})
+	if isSpent(ctx, err) {
+		got.cut, err = &at, nil
+	}
+	return got, err
+}
+
+// isSpent reports whether err is that a read has used up its time.
+func isSpent(ctx context.Context, err error) bool {
+	return errors.Is(err, loci.ErrSpent) || err != nil && loci.Spent(ctx)
+}
+
+// find is run for all events or, if there are any, for the IDs of the filter.
+func (s *search) find(ctx context.Context, after loci.EventID, limit int) (got found, err error) {
+	s.base = s.conditions()
 	parts, err := s.parts()
 	if err != nil || len(parts) == 0 {
 		return got, err
@@ -97,7 +141,7 @@ func compareIDs(order eventlog.Order, a, b loci.EventID) int {
 
 // rejects applies the rule and the whole filter once more, to what Arc answered.
 func (s *search) rejects(e *loci.Event) bool {
-	return s.sees != nil && !s.sees(&e.EventAccess) || !s.matcher.Matches(e)
+	return s.sees != nil && !s.sees(&e.EventAccess) || !s.filter.Matches(e)
 }
 
 // part is one statement of those that a search needs.
@@ -171,9 +215,6 @@ func (s *search) conditions() condition {
 		list = append(list, compareNumber(colImportance, ">=", int64(f.MinImportance)))
 	}
 	list = append(list, tagCondition(f))
-	for _, w := range eventlog.Words(f.Text) {
-		list = append(list, holds(colWords, joinWords([]string{w})))
-	}
 	if s.below > 0 {
 		list = append(list, compareNumber(colSeq, "<", s.below))
 	}

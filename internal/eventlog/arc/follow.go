@@ -161,25 +161,6 @@ func (l *Log) Walk(ctx context.Context, org loci.OrgID, o eventlog.Order, from e
 	return page.Events, more.plain(), nil
 }
 
-// OfSession returns events of a session in the order of their time. See eventlog.Follower.
-func (l *Log) OfSession(ctx context.Context, org loci.OrgID, id loci.SessionID, after loci.EventID, limit int) (
-	[]*loci.Event, error) {
-	s, err := l.search(ctx, org, eventlog.Filter{SessionID: id}, eventlog.Oldest)
-	if err != nil {
-		return nil, err
-	}
-	u := &union{order: eventlog.Oldest, arc: s, refresh: l.refresh,
-		local: func(ctx context.Context, _ eventlog.Position) (eventlog.Page, error) {
-			events, err := l.local.OfSession(ctx, org, id, after, limit)
-			return eventlog.Page{Events: events}, err
-		}}
-	page, _, err := u.page(ctx, place{last: after}, limit)
-	if err == nil && page.Partial {
-		err = ctx.Err() // a follower can't use a part
-	}
-	return page.Events, err
-}
-
 // stored returns events with numbers above after, by number, at most limit: from Arc what has left the
 // local log, and from there what is in the queue or refused. They have their present access.
 func (l *Log) stored(ctx context.Context, c *client, after int64, limit int) ([]eventlog.Queued, error) {

@@ -168,10 +168,10 @@ func TestPlainLiterals(t *testing.T) {
 }
 
 func FuzzStatement(f *testing.F) {
-	f.Add("a", "b", "c", "d e", true, 3)
-	f.Add("' OR '1'='1", `\'; DROP TABLE x --`, "x' IN (SELECT 1)", "read_parquet('/etc/passwd') ; $$", false, 0)
-	f.Fuzz(func(t *testing.T, a, b, c, text string, all bool, least int) {
-		filter := eventlog.Filter{Types: []string{a, b}, Tags: []string{b, c}, AllTags: all, Origin: a, Actor: c, Text: text,
+	f.Add("a", "b", "c", true, 3)
+	f.Add("' OR '1'='1", `\'; DROP TABLE x --`, "x' IN (SELECT 1) ; $$", false, 0)
+	f.Fuzz(func(t *testing.T, a, b, c string, all bool, least int) {
+		filter := eventlog.Filter{Types: []string{a, b}, Tags: []string{b, c}, AllTags: all, Origin: a, Actor: c,
 			MinImportance: least, SessionID: loci.SessionID{1}, ParentID: loci.EventID{2}, AgentID: loci.AgentID{3},
 			Classes: []loci.EventClass{loci.EventClass(a), loci.EventClass(c)}, Since: time.UnixMicro(1e15)}
 		s := search{filter: filter, below: 7, scope: &scope{classes: []string{a, b}, exclude: []pair{{a, []string{b}}},
@@ -179,7 +179,7 @@ func FuzzStatement(f *testing.F) {
 		s.base = s.conditions()
 		parts, err := s.parts()
 		if err != nil {
-			if loci.CodeOf(err) != loci.Invalid || len(a)+len(b)+len(c)+len(text) < 300 {
+			if loci.CodeOf(err) != loci.Invalid || len(a)+len(b)+len(c) < 300 {
 				t.Fatal(err)
 			}
 			return

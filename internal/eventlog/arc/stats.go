@@ -19,7 +19,7 @@ func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (even
 	}
 	total := newSum()
 	err = l.tally(ctx, v, s, total)
-	if err != nil && loci.Spent(ctx) {
+	if isSpent(ctx, err) {
 		total.Partial, err = true, nil
 	}
 	if err != nil {
@@ -83,6 +83,11 @@ func (l *Log) countLocal(ctx context.Context, v loci.Viewer, f eventlog.Filter, 
 
 // count adds what Arc has. Arc may have an event twice, so it counts the distinct numbers.
 func (s *search) count(ctx context.Context, total *sum) error {
+	return s.each(ctx, loci.EventID{}, func(loci.EventID) (bool, error) { return true, s.countSome(ctx, total) })
+}
+
+// countSome is count for all events or, if there are any, for the IDs of the filter.
+func (s *search) countSome(ctx context.Context, total *sum) error {
 	s.base = s.conditions()
 	parts, err := s.parts()
 	if err != nil {

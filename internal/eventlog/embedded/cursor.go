@@ -141,12 +141,8 @@ func newSideFile(key string) *sideFile {
 }
 
 func (l *Log) openSide(ctx context.Context, f *sideFile) (err error) {
-	o := sqlitedb.Options{Path: l.path(f.org, f.name), Migrations: migrations("month"), Now: l.opts.Now,
-		CacheKiB: sideCacheKiB, ReadOnly: l.opts.ReadOnly}
-	if f.name == wordsFile {
-		o.Setup, o.Migrations = setUpWords, migrations("words")
-	}
-	f.DB, err = sqlitedb.Open(ctx, o)
+	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, f.name), Migrations: migrations("month"),
+		Now: l.opts.Now, CacheKiB: sideCacheKiB, ReadOnly: l.opts.ReadOnly})
 	return err
 }
 

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -67,26 +66,19 @@ type collector struct {
 	limit  int
 	within span
 	begin  func(*reader) error // called before the search; nil: there is nothing to do
-	match  *eventlog.Matcher
-	best   best          // that were found until now
-	found  []*loci.Event // all of them, in order, when the search has ended
-	cut    bool          // the time was used up
-	end    loci.EventID  // the place up to which everything was examined
+	found  []*loci.Event       // the first ones of what was examined, in order
+	cut    bool                // the time was used up
+	end    loci.EventID        // the place up to which everything was examined
 }
 
 func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
-	s.match = w.filter.Matcher()
 	return l.search(ctx, org, w, func(r *reader) error {
 		if s.begin != nil {
 			if err := s.begin(r); err != nil {
 				return err
 			}
 		}
-		parts, err := r.plan(s.desc)
-		if err != nil {
-			return err
-		}
-		return s.collect(ctx, r, parts)
+		return s.search(ctx, r)
 	})
 }
 
@@ -99,16 +91,30 @@ func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collect
 	return err
 }
 
-// collect runs the parts of a plan. Each looks only for events that come before those found.
-func (s *collector) collect(ctx context.Context, r *reader, parts []part) error {
-	s.best, s.found, s.cut = best{desc: s.desc, limit: s.limit}, nil, false
+func (s *collector) search(ctx context.Context, r *reader) error {
+	s.found, s.cut = nil, false
 	if s.limit <= 0 {
 		return nil
 	}
+	place := s.within.start(s.desc)
+	err := r.plans(ctx, s.within, s.desc, s.limit, func(parts []part, within span) (bool, error) {
+		err := s.collect(ctx, r, parts, within)
+		place = within.end(s.desc)
+		return !s.cut && len(s.found) < s.limit, err
+	})
+	if isSpent(ctx, err) {
+		s.stopAt(place)
+		err = nil
+	}
+	return err
+}
+
+// collect runs the parts of a plan. Each looks only for events that come before those found.
+func (s *collector) collect(ctx context.Context, r *reader, parts []part, within span) error {
 	for _, p := range parts {
-		left := p.and(s.within)
-		if s.best.isFull() {
-			left = left.and(s.before(s.best.last()))
+		left := p.and(within)
+		if n := len(s.found); n == s.limit {
+			left = left.and(upTo(s.found[n-1].ID, s.desc))
 		}
 		if left.empty() {
 			continue
@@ -121,37 +127,25 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part) error 
 			return err
 		}
 	}
-	s.found = s.best.events
-	sortByID(s.found, s.desc)
 	return nil
 }
 
-func (s *collector) before(id loci.EventID) span {
-	if s.desc {
-		return span{id, lastID}
-	}
-	return span{to: id}
-}
-
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
-	place := left.start(s.desc)
+	place, n := left.start(s.desc), 0
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
-		id := idOf(row)
-		if !s.best.admits(id) {
-			return p.unordered, nil
-		}
-		e, err := r.event(src, row, s.match)
+		e, err := r.event(src, row)
 		if err != nil {
 			return false, err
 		}
 		if e != nil {
-			s.best.add(e)
+			s.found = append(s.found, e)
+			n++
 		}
-		if !p.unordered {
-			place = past(id, s.desc)
-		}
-		return p.unordered || s.best.admits(id), nil
+		place = past(idOf(row), s.desc)
+		return n < s.limit, nil
 	})
+	sortByID(s.found, s.desc)
+	s.found = s.found[:min(len(s.found), s.limit)]
 	if isSpent(ctx, err) {
 		s.stopAt(place)
 		err = nil
@@ -171,7 +165,8 @@ func sortByID(events []*loci.Event, desc bool) {
 // isSpent reports whether err is that ctx ended because the read has used up its time. Other errors
 // also count after that. Inside of a transaction, SQLite only says that it was interrupted.
 func isSpent(ctx context.Context, err error) bool {
-	return err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
+	return errors.Is(err, loci.ErrSpent) ||
+		err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
 }
 
 // stopAt notes that a part was examined only up to a place.
@@ -187,7 +182,7 @@ func (s *collector) stopAt(place loci.EventID) {
 func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more bool) {
 	p.Events = s.found
 	if s.cut {
-		examined := s.before(s.end)
+		examined := upTo(s.end, s.desc)
 		p.Events = slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return !examined.has(e.ID) })
 		p.Partial, place, more = true, s.end, true
 	}
@@ -196,58 +191,4 @@ func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more b
 		p.Partial, place, more = false, past(p.Events[limit-1].ID, s.desc), true
 	}
 	return p, place, more
-}
-
-// best keeps the first events of an order, at most limit, whatever order they come in. It is a heap with
-// the last of them on top.
-type best struct {
-	desc   bool
-	limit  int // at least 1
-	events []*loci.Event
-}
-
-var _ heap.Interface = (*best)(nil)
-
-// Len implements heap.Interface.
-func (b *best) Len() int { return len(b.events) }
-
-// Less implements heap.Interface.
-func (b *best) Less(i, j int) bool { return b.isBefore(b.events[j].ID, b.events[i].ID) }
-
-// Swap implements heap.Interface.
-func (b *best) Swap(i, j int) { b.events[i], b.events[j] = b.events[j], b.events[i] }
-
-// Push implements heap.Interface.
-func (b *best) Push(e any) { b.events = append(b.events, e.(*loci.Event)) }
-
-// Pop implements heap.Interface.
-func (b *best) Pop() any {
-	last := len(b.events) - 1
-	e := b.events[last]
-	b.events = b.events[:last]
-	return e
-}
-
-func (b *best) isBefore(id, other loci.EventID) bool {
-	if b.desc {
-		id, other = other, id
-	}
-	return less(id, other)
-}
-
-func (b *best) isFull() bool { return len(b.events) >= b.limit }
-
-func (b *best) last() loci.EventID { return b.events[0].ID }
-
-func (b *best) admits(id loci.EventID) bool { return !b.isFull() || b.isBefore(id, b.last()) }
-
-func (b *best) add(e *loci.Event) {
-	if !b.isFull() {
-		if b.events = append(b.events, e); b.isFull() { // until then, nothing asks for the last one
-			heap.Init(b)
-		}
-		return
-	}
-	b.events[0] = e
-	heap.Fix(b, 0)
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,42 +12,18 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-func TestBest(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, desc := range []bool{false, true} {
-		for _, limit := range []int{1, 2, 7, 100} {
-			all := newEvents(newClock(), 50)
-			b := best{desc: desc, limit: limit}
-			for _, i := range rng.Perm(len(all)) {
-				if b.admits(all[i].ID) {
-					b.add(all[i])
-				}
-				if len(b.events) > limit {
-					t.Fatalf("%d events are kept, the limit is %d", len(b.events), limit)
-				}
-			}
-			sortByID(all, desc)
-			sortByID(b.events, desc)
-			wantIDs(t, "best", idsOf(b.events), idsOf(all[:min(limit, len(all))]))
-		}
-	}
-}
-
-// A search keeps in memory what it may return, however many rows are not in the index.
+// A search keeps in memory what it may return, however many pass.
 func TestSearchKeepsFewEvents(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
-	put(t, l, day, newEvent(c, "indexed"))
-	upkeep(t, l, acme)
 	events := newEvents(c, 500)
 	put(t, l, eventlog.Dedup{}, events...)
 	slices.Reverse(events)
 	s := &collector{desc: true, limit: 3, within: everything()}
 	most := 0
-	w := want{filter: eventlog.Filter{Text: "event"}, also: func(*loci.Event) bool {
-		most = max(most, len(s.best.events))
+	w := want{also: func(*loci.Event) bool {
+		most = max(most, len(s.found))
 		return true
 	}}
 	if err := l.collect(t.Context(), acme, w, s); err != nil {

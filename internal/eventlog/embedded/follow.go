@@ -80,17 +80,6 @@ func (l *Log) Walk(ctx context.Context, org loci.OrgID, o eventlog.Order, at eve
 	return page.Events, plainText(place[:]), nil
 }
 
-// OfSession implements eventlog.Follower.
-func (l *Log) OfSession(ctx context.Context, org loci.OrgID, session loci.SessionID, after loci.EventID, limit int) (
-	[]*loci.Event, error) {
-	s := &collector{limit: limit, within: everything()}
-	if !after.IsZero() {
-		s.within = s.within.rest(past(after, false), false)
-	}
-	err := l.collectAll(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
-	return s.found, err
-}
-
 // Read implements eventlog.Follower.
 func (l *Log) Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error) {
 	if len(ids) == 0 {

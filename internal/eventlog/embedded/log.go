@@ -72,7 +72,7 @@ type orgLog struct {
 	readyErr error
 }
 
-// sideFile is an open words.db or file of a month.
+// sideFile is an open file of a month.
 type sideFile struct {
 	sqlitedb.Pooled
 	org  loci.OrgID
@@ -244,13 +244,6 @@ func newState(c *sqlitedb.Conn) (state, error) {
 		return s, err
 	}
 	return loadState(c)
-}
-
-// fits reports whether an index of a log with that epoch, which has the events up to done, may be used
-// with the log in this state. It may be of a later state, if the log was restored. It may also be of an
-// earlier one, if events that it didn't have moved since: then they are neither in it nor in log.db.
-func (s *state) fits(epoch [8]byte, done int64) bool {
-	return epoch == s.epoch && done >= s.sealed && done < s.next()
 }
 
 func (s *state) next() int64 { return max(s.last, s.floor) + 1 }

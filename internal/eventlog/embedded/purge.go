@@ -50,7 +50,7 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 // selected returns the ids of events that pass a selection, the oldest first.
 func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
 	ids []loci.EventID, err error) {
-	w := want{filter: sel.Filter(), user: sel.UserID, also: sel.Matches, heads: true}
+	w := want{filter: sel.Filter(), also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}
 	err = l.collectAll(ctx, org, w, s)
 	for _, e := range s.found {
@@ -193,8 +193,7 @@ func (l *Log) rewriteBlock(c *sqlitedb.Conn, n int64, change func(loci.EventID, 
 	return c.Exec("UPDATE blocks SET data = ? WHERE n = ?", packed, n)
 }
 
-// Upkeep implements eventlog.Keeper. It puts new events into the index, moves events of past months
-// into their files, builds missing parts of the index, and forgets old changes.
+// Upkeep implements eventlog.Keeper. It moves events of past months into their files, and forgets old changes.
 func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error) {
 	err = l.read(ctx, org, func(f *orgLog) error {
 		more = false
@@ -203,7 +202,7 @@ func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 			return err
 		}
 		defer leave()
-		for _, job := range []func(context.Context, *orgLog) (bool, error){l.index, l.seal, l.build, l.forget,
+		for _, job := range []func(context.Context, *orgLog) (bool, error){l.dropWords, l.seal, l.forget,
 			l.expireForgotten} {
 			again, err := job(ctx, f)
 			if err != nil {
@@ -216,10 +215,19 @@ func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 	return more, err
 }
 
+// dropWords removes the index of events that an earlier version made.
+func (l *Log) dropWords(ctx context.Context, f *orgLog) (more bool, err error) {
+	const name = "words.db"
+	if there, err := l.exists(f.org, name); err != nil || !there {
+		return false, err
+	}
+	return false, l.removeSide(ctx, f.org, name)
+}
+
 // keepChanges is how many changes stay for followers.
 const keepChanges = 10_000
 
-// forget deletes old changes that the index has taken into account.
+// forget deletes old changes.
 func (l *Log) forget(ctx context.Context, f *orgLog) (more bool, err error) {
 	const old = "SELECT max(n) FROM changes WHERE n <= (SELECT seq FROM sqlite_sequence WHERE name = 'changes') - ?"
 	var n int64

@@ -16,7 +16,6 @@ type reader struct {
 	c     *sqlitedb.Conn
 	state state
 	want
-	words *words // nil: without the index
 
 	streams map[int64]*work // that the reader has met; nil: none of their events count
 	classes map[int64]bool  // whether the viewer sees them
@@ -27,7 +26,6 @@ type reader struct {
 type want struct {
 	viewer *loci.Viewer // nil: it sees everything, for those who show it to nobody
 	filter eventlog.Filter
-	user   loci.UserID            // zero: anybody's
 	also   func(*loci.Event) bool // reads only the head; nil: no more conditions
 	heads  bool                   // the events need no bodies
 	brief  bool                   // of their bodies, the events only need the actor and the parent
@@ -36,43 +34,31 @@ type want struct {
 // snapshot runs fn on a snapshot of an org's log, or does nothing if there is none. fn may run twice.
 func (l *Log) snapshot(ctx context.Context, org loci.OrgID, w want, fn func(*reader) error) error {
 	return l.read(ctx, org, func(f *orgLog) error {
-		return f.DB.View(ctx, func(c *sqlitedb.Conn) error { return l.readFrom(f, c, w, nil, fn) })
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error { return l.readFrom(f, c, w, fn) })
 	})
 }
 
-// search is snapshot for a read that may take long, unless it looks for ids. The reader has the index if
-// the filter can use it.
+// search is snapshot for a read that may take long, unless it looks for ids.
 func (l *Log) search(ctx context.Context, org loci.OrgID, w want, fn func(*reader) error) error {
 	if w.filter.IDs != nil {
 		return l.snapshot(ctx, org, w, fn)
 	}
 	return l.read(ctx, org, func(f *orgLog) error {
-		read := func(words *words) error {
-			return f.DB.Scan(ctx, func(c *sqlitedb.Conn) error { return l.readFrom(f, c, w, words, fn) })
-		}
-		match := w.expression()
-		if match == "" {
-			return read(nil)
-		}
-		return l.withWords(ctx, org, match, read)
+		return f.DB.Scan(ctx, func(c *sqlitedb.Conn) error { return l.readFrom(f, c, w, fn) })
 	})
 }
 
-func (l *Log) readFrom(f *orgLog, c *sqlitedb.Conn, w want, words *words, fn func(*reader) error) error {
+func (l *Log) readFrom(f *orgLog, c *sqlitedb.Conn, w want, fn func(*reader) error) error {
 	s, err := loadState(c)
 	if err != nil {
 		return err
 	}
-	r := &reader{l: l, f: f, c: c, state: s, want: w, streams: map[int64]*work{}, classes: map[int64]bool{},
-		names: names{}}
-	if words != nil && s.fits(words.epoch, words.done) {
-		r.words = words
-	}
-	return fn(r)
+	return fn(&reader{l: l, f: f, c: c, state: s, want: w, streams: map[int64]*work{}, classes: map[int64]bool{},
+		names: names{}})
 }
 
 // work returns the stream of an event, or nil if its events don't count for the reader.
-func (r *reader) work(n int64, m *eventlog.Matcher) (*work, error) {
+func (r *reader) work(n int64) (*work, error) {
 	if w, met := r.streams[n]; met {
 		return w, nil
 	}
@@ -84,7 +70,7 @@ func (r *reader) work(n int64, m *eventlog.Matcher) (*work, error) {
 		}
 		r.f.works.put(r.state.access, n, w)
 	}
-	if !r.sees(w) || !m.MatchesWork(&loci.Event{SessionID: w.session, AgentID: w.agent, EventAccess: w.access}) {
+	if !r.sees(w) || !r.filter.MatchesWork(&loci.Event{SessionID: w.session, AgentID: w.agent, EventAccess: w.access}) {
 		w = nil
 	}
 	r.streams[n] = w
@@ -122,8 +108,8 @@ func (n names) of(raw []byte) string {
 }
 
 // event returns the event of a row, or nil if it doesn't count.
-func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*loci.Event, error) {
-	w, err := r.work(row.Int64(colStream), m)
+func (r *reader) event(src *source, row *sqlitedb.Row) (*loci.Event, error) {
+	w, err := r.work(row.Int64(colStream))
 	if err != nil || w == nil {
 		return nil, err
 	}
@@ -132,21 +118,21 @@ func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*lo
 		Importance: row.Int(colImportance), RecordedAt: time.UnixMicro(row.Int64(colRecorded)).UTC()}
 	e.Time, _ = loci.EventTime(e.ID)
 	e.SessionID, e.AgentID, e.EventAccess = w.session, w.agent, w.access
-	if !m.MatchesHead(e) || r.also != nil && !r.also(e) {
+	if !r.filter.MatchesHead(e) || r.also != nil && !r.also(e) {
 		return nil, nil
 	}
 	w.set(e)
-	if r.heads && !m.NeedsBody() {
+	if r.heads && !r.filter.NeedsBody() {
 		return e, nil
 	}
 	body, err := src.body(row)
-	if err == nil && r.brief && !m.NeedsBody() {
+	if err == nil && r.brief && !r.filter.NeedsBody() {
 		return e, readBrief(body, e, r.names)
 	}
 	if err == nil {
 		err = readBody(body, e)
 	}
-	if err != nil || !m.MatchesBody(e) {
+	if err != nil || !r.filter.MatchesBody(e) {
 		return nil, err
 	}
 	return e, nil

@@ -39,12 +39,6 @@ func (l *Log) Rewrite(ctx context.Context, org loci.OrgID, ids []loci.EventID, f
 			}
 			if err == nil && !found {
 				left = append(left, id)
-			} else if err == nil {
-				_, err = l.withSide(ctx, org, wordsFile, false, func(db *sqlitedb.DB) error {
-					return db.Update(ctx, func(c *sqlitedb.Conn) error { // which the next Upkeep makes again
-						return c.Exec("UPDATE parts SET dirty = 0 WHERE month = ?", int(monthOfID(id)))
-					})
-				})
 			}
 			if err != nil {
 				return err

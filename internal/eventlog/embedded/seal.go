@@ -66,17 +66,13 @@ func (l *Log) seal(ctx context.Context, f *orgLog) (more bool, err error) {
 
 // due returns the first events that may move, all of one month, and the number of its next batch.
 func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []sealed, batch int64, err error) {
-	done, err := l.indexed(ctx, f.org)
-	if err != nil {
-		return nil, 0, err
-	}
 	end := loci.FirstEventID(monthOf(recorded).begin())
 	bytes := 0
 	err = f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
 		if _, err := loadState(c); err != nil {
 			return err
 		}
-		err := logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? AND "+stays+" ORDER BY id",
+		err := logSource(c, 0, allSeqs).query(ctx, logRows+" WHERE id < ? AND recorded <= ? AND "+stays+" ORDER BY id",
 			sqlitedb.Args{[16]byte(end), recorded.UnixMicro()}, func(_ *source, r *sqlitedb.Row) (bool, error) {
 				row := sealed{id: idOf(r), stream: r.Int64(colStream), class: r.Text(colClass), kind: r.Text(colType),
 					importance: r.Int(colImportance), recorded: r.Int64(colRecorded), seq: r.Int64(colNumber), body: r.Blob(colBody)}
@@ -96,17 +92,6 @@ func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []se
 		return err
 	})
 	return rows, batch, err
-}
-
-// indexed returns up to which seq the index has the events. Others must stay in log.db, where the
-// index looks for them.
-func (l *Log) indexed(ctx context.Context, org loci.OrgID) (done int64, err error) {
-	_, err = l.withSide(ctx, org, wordsFile, false, func(db *sqlitedb.DB) error {
-		s, err := loadIndex(ctx, db)
-		done = s.done
-		return err
-	})
-	return done, err
 }
 
 // putBatch writes a batch into the file of a month, in the place of one that log.db doesn't know.

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -55,6 +54,19 @@ func (s span) start(desc bool) loci.EventID {
 	return s.from
 }
 
+// before returns the last id before the span, or zero if there is none.
+func (s span) before(desc bool) loci.EventID {
+	id := s.start(desc)
+	for i := len(id) - 1; i >= 0 && !desc && !id.IsZero(); i-- {
+		if id[i]--; id[i] != 0xff {
+			break
+		}
+	}
+	return id
+}
+
+func (s span) end(desc bool) loci.EventID { return s.start(!desc) }
+
 func past(id loci.EventID, desc bool) loci.EventID {
 	for i := len(id) - 1; i >= 0 && !desc; i-- {
 		if id[i]++; id[i] != 0 {
@@ -71,26 +83,6 @@ func (s span) rest(place loci.EventID, desc bool) span {
 	return s.and(span{place, lastID})
 }
 
-// micros returns the time of an id, which may also be an end of a span.
-func micros(id loci.EventID) int64 {
-	if at, ok := loci.EventTime(id); ok {
-		return at.UnixMicro()
-	}
-	if id.IsZero() {
-		return 0
-	}
-	return math.MaxInt64
-}
-
-// times returns the first and the last time of the events in a span.
-func (s span) times() (first, last int64) {
-	first, last = micros(s.from), micros(s.to)
-	if last < math.MaxInt64 && s.to == firstAt(last) {
-		last-- // no event of that time is before s.to
-	}
-	return first, last
-}
-
 // month counts the months of the calendar, in UTC.
 type month int
 
@@ -101,7 +93,10 @@ func monthOf(at time.Time) month {
 	return month(at.Year()*12 + int(at.Month()) - 1)
 }
 
-func monthOfID(id loci.EventID) month { return monthOf(time.UnixMicro(micros(id))) }
+func monthOfID(id loci.EventID) month {
+	at, _ := loci.EventTime(id)
+	return monthOf(at)
+}
 
 func (m month) begin() time.Time {
 	return time.Date(int(m)/12, time.Month(int(m)%12+1), 1, 0, 0, 0, 0, time.UTC)
@@ -112,6 +107,3 @@ func (m month) span() span {
 }
 
 func (m month) file() string { return m.begin().Format(monthLayout) + ".db" }
-
-// firstAt returns the first id of a time in microseconds.
-func firstAt(at int64) loci.EventID { return loci.FirstEventID(time.UnixMicro(at)) }

@@ -37,26 +37,23 @@ func newTally() tally {
 		map[loci.SessionID]bool{}}
 }
 
-// tally counts the events of all parts of the plan.
+// tally counts the events of all plans.
 func (r *reader) tally(ctx context.Context, t *tally) error {
-	parts, err := r.plan(true)
-	if err != nil {
-		return err
-	}
-	within, m := spanOf(&r.filter), r.filter.Matcher()
-	for _, p := range parts {
-		err := p.run(ctx, p.and(within), true, func(src *source, row *sqlitedb.Row) (bool, error) {
-			e, err := r.event(src, row, m)
-			if e != nil {
-				t.count(e)
+	return r.plans(ctx, spanOf(&r.filter), true, mostAmong, func(parts []part, within span) (bool, error) {
+		for _, p := range parts {
+			err := p.run(ctx, p.and(within), true, func(src *source, row *sqlitedb.Row) (bool, error) {
+				e, err := r.event(src, row)
+				if e != nil {
+					t.count(e)
+				}
+				return true, err
+			})
+			if err != nil {
+				return false, err
 			}
-			return true, err
-		})
-		if err != nil {
-			return err
 		}
-	}
-	return nil
+		return true, nil
+	})
 }
 
 func (t *tally) count(e *loci.Event) {

@@ -59,14 +59,13 @@ func (l *Log) follow(ctx context.Context, org loci.OrgID, w want, form positions
 // moves p. It examines at most most rows. more is set if there are others.
 func (r *reader) stored(ctx context.Context, p *position, limit, most int) (
 	events []*loci.Event, more bool, err error) {
-	m := r.filter.Matcher()
 	src, rows := logSource(r.c, p.seq, allSeqs), 0
 	err = src.query(ctx, logSince, sqlitedb.Args{p.seq}, func(src *source, row *sqlitedb.Row) (bool, error) {
 		if more = len(events) == limit || rows == most; more {
 			return false, nil
 		}
 		rows++
-		e, err := r.event(src, row, m)
+		e, err := r.event(src, row)
 		if err != nil {
 			return false, err
 		}

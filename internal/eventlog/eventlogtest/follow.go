@@ -129,29 +129,6 @@ func testWalk(e *env) {
 	e.wantCode("a bad position", err, loci.Invalid)
 }
 
-func testOfSession(e *env) {
-	s := newSession()
-	events := append(e.crowd(12, inSession(s)), e.append(e.event("private", inSession(s), reaching(loci.ReachPrivate)))...)
-	e.crowd(5, inSession(newSession()))
-	e.stages(func(stage string) {
-		events = append(events, e.crowd(2, inSession(s))...)
-		var got []*loci.Event
-		var after loci.EventID
-		for {
-			page, err := e.log.OfSession(e.Context(), e.org, s, after, 5)
-			if err != nil {
-				e.Fatal(err)
-			}
-			got = append(got, page...)
-			if len(page) < 5 {
-				break
-			}
-			after = page[4].ID
-		}
-		e.wantEvents(stage, got, inTime(events, eventlog.Oldest))
-	})
-}
-
 func testRead(e *env) {
 	events := append(e.crowd(7), e.append(e.event("private", reaching(loci.ReachPrivate)))...)
 	e.stages(func(stage string) {

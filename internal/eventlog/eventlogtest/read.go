@@ -1,8 +1,10 @@
 package eventlogtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +55,8 @@ func testOrders(e *env) {
 // testBrief asks for events without their texts, which a log may leave out, but nothing else.
 func testBrief(e *env) {
 	parent := e.event("parent")
-	child := e.event("child", func(ev *loci.Event) { ev.Actor, ev.ParentID, ev.Importance = "user", parent.ID, 9 })
+	child := e.event("child", func(ev *loci.Event) { ev.Actor, ev.ParentID, ev.Importance = "user", parent.ID, 9 },
+		tagged("of child"))
 	e.append(parent, child)
 	brief := func(list []*loci.Event) []*loci.Event {
 		out := make([]*loci.Event, len(list))
@@ -70,9 +73,9 @@ func testBrief(e *env) {
 		if diff := cmp.Diff(brief(want), brief(got)); diff != "" || len(got) != 2 {
 			e.Errorf("%s (-want +got):\n%s", stage, diff)
 		}
-		got = e.find(e.person, eventlog.Query{Brief: true, Filter: eventlog.Filter{Text: "child"}}).Events
+		got = e.find(e.person, eventlog.Query{Brief: true, Filter: eventlog.Filter{Tags: []string{"of child"}}}).Events
 		if len(got) != 1 || got[0].ID != child.ID {
-			e.Errorf("%s: with words: %v", stage, got)
+			e.Errorf("%s: with a tag: %v", stage, got)
 		}
 	})
 }
@@ -192,7 +195,7 @@ func testFilters(e *env) {
 			[]string{"in session", "error"}},
 		"ids and tag": {eventlog.Filter{IDs: idsOf(events[:2]), Tags: []string{"products"}}, []string{"of agent"}},
 		"no ids":      {eventlog.Filter{IDs: []loci.EventID{}}, nil},
-		"several":     {eventlog.Filter{SessionID: s, Tags: []string{"prod"}, Text: "session"}, []string{"in session"}},
+		"several":     {eventlog.Filter{SessionID: s, Tags: []string{"prod"}, Among: among(events)}, []string{"in session"}},
 	}
 	e.stages(func(stage string) {
 		for name, tt := range tests {
@@ -206,45 +209,53 @@ func testFilters(e *env) {
 	})
 }
 
-func testTexts(e *env) {
-	events := e.append(e.event("The deployment FAILED: connexion réfusée on host db-1.example.com"),
-		e.event("Deployments are failing again, and again"),
-		e.event("nothing to see", tagged("failed"), ofType("failed")),
-		e.event(strings.Repeat("long text ", 9000)+"needle"))
-	all := contents(events)
-	tests := map[string][]string{
-		"failed":                     {all[0], all[1]},
-		"deploying FAIL":             {all[0], all[1]},
-		"again deployments":          {all[1]},
-		"refusee":                    {all[0]},
-		"example":                    {all[0]},
-		"db-1":                       {all[0]},
-		"deployment nothing":         nil,
-		"needle":                     {all[3]},
-		"\"nothing\" OR see *":       nil,
-		"deployment -host":           {all[0]},
-		"to (see) nothing":           {all[2]},
-		"fail AND again":             {all[1]},
-		strings.Repeat("again ", 40): {all[1]},
+// among returns a list of the ids of events, as an index has it. It may have ids of events that are not there.
+func among(events []*loci.Event) eventlog.Among {
+	for _, ev := range events[:min(len(events), 1)] {
+		events = append(slices.Clone(events), &loci.Event{ID: loci.NewEventID(ev.Time)})
 	}
+	return func(ctx context.Context, o eventlog.Order, after loci.EventID, limit int) ([]loci.EventID, bool, error) {
+		var ids []loci.EventID
+		for _, ev := range inTime(events, o) {
+			if compared := bytes.Compare(ev.ID[:], after[:]); after.IsZero() || o == eventlog.Oldest && compared > 0 ||
+				o == eventlog.Newest && compared < 0 {
+				ids = append(ids, ev.ID)
+			}
+		}
+		return ids[:min(limit, len(ids))], len(ids) > limit, ctx.Err()
+	}
+}
+
+// testAmong asks for the events of a list, which has them in parts.
+func testAmong(e *env) {
+	events := e.crowd(40, tagged("t"))
+	theirs := e.append(e.event("private", reaching(loci.ReachPrivate)))
 	e.stages(func(stage string) {
-		for text, want := range tests {
-			f := eventlog.Filter{Text: text}
-			var defined []string // by the Matcher
-			for _, ev := range events {
-				if f.Matcher().Matches(ev) {
-					defined = append(defined, ev.Content)
+		events = append(events, e.crowd(4)...)
+		some := slices.DeleteFunc(slices.Clone(events), func(ev *loci.Event) bool { return ev.ID[15]%3 == 0 })
+		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Since: events[30].Time, Until: events[33].Time}} {
+			want := slices.DeleteFunc(slices.Clone(some), func(ev *loci.Event) bool { return !f.Matches(ev) })
+			f.Among = among(append(slices.Clone(some), theirs...))
+			for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
+				for _, limit := range []int{7, 100} {
+					got := e.walk(e.Context(), loci.Viewer{OrgID: e.org, UserID: loci.NewUserID()},
+						eventlog.Query{Filter: f, Order: order, Limit: limit})
+					e.wantEvents(fmt.Sprintf("%s: %+v, %s by %d", stage, f, order, limit), got, inTime(want, order))
 				}
 			}
-			got := contents(e.find(e.person, eventlog.Query{Filter: f, Order: eventlog.Oldest}).Events)
-			if !slices.Equal(got, defined) {
-				e.Errorf("%s: %q finds %.80q, the Matcher %.80q", stage, text, got, defined)
-			}
-			if !slices.Equal(got, want) {
-				e.Errorf("%s: %q finds %.80q, want %.80q", stage, text, got, want)
+			stats, err := e.log.Stats(e.Context(), e.person, f)
+			if mine := len(theirs) * btoi(f.Matches(theirs[0])); err != nil || stats.Total != len(want)+mine {
+				e.Errorf("%s: %+v: Stats counts %d (%v), want %d", stage, f, stats.Total, err, len(want)+mine)
 			}
 		}
 	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Events of the past are where their time is, also after their month was compressed.
@@ -291,10 +302,11 @@ func EndingAfter(ctx context.Context, asked int, cause error) context.Context {
 // A search that used up its time returns what it found, and its pages go on from there.
 func testSpent(e *env) {
 	events := append(e.crowd(700, tagged("t")), e.append(e.event("words"))...)
+	some := append(slices.Clone(events[:40]), events[680:]...)
 	e.stages(func(stage string) {
-		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Text: "words"}} {
+		for _, f := range []eventlog.Filter{{}, {Tags: []string{"t"}}, {Among: among(some)}} {
 			want := slices.DeleteFunc(inTime(events, eventlog.Newest), func(ev *loci.Event) bool {
-				return !f.Matcher().Matches(ev)
+				return !f.Matches(ev) || f.Among != nil && !slices.Contains(some, ev)
 			})
 			for asked := range 12 {
 				q := eventlog.Query{Filter: f, Limit: 500}

@@ -207,12 +207,11 @@ func (w *world) purge(t *rapid.T) {
 // compare compares the reads of a random viewer with the predicate.
 func (w *world) compare(t *rapid.T) {
 	v, f := w.viewer(t), w.filter(t)
-	m := f.Matcher()
 	var want, visible []*loci.Event
 	for _, ev := range w.effective() {
 		if v.SeesEvent(&ev.EventAccess) {
 			visible = append(visible, ev)
-			if m.Matches(ev) {
+			if f.Matches(ev) {
 				want = append(want, ev)
 			}
 		}
@@ -283,7 +282,6 @@ func (w *world) filter(t *rapid.T) (f eventlog.Filter) {
 	maybe("by session", func() { f.SessionID = pick(t, "of session", w.sessions) })
 	maybe("by agent", func() { f.AgentID = pick(t, "of agent", w.agents) })
 	maybe("by project", func() { f.ProjectID = pick(t, "of project", w.projects) })
-	maybe("by text", func() { f.Text = pick(t, "with text", texts) })
 	maybe("by tag", func() { f.Tags = []string{"t"} })
 	maybe("by type", func() { f.Types = []string{pick(t, "of type", types)} })
 	maybe("by importance", func() { f.MinImportance = rapid.IntRange(1, 10).Draw(t, "at least") })

@@ -558,7 +558,7 @@ export interface ContextRequest {
   since?: string | undefined;
   /** The time zone of dates and times without one. Default: UTC */
   time_zone?: string | undefined;
-  /** Only events whose content has all of these words; at most 32 */
+  /** Only events with these words, as q of events finds them; at most 32 */
   topic?: string | undefined;
   /** Only events before a time, in the same forms */
   until?: string | undefined;
@@ -4763,7 +4763,7 @@ export interface ListEventsQuery {
   /** Only events that answer this one or belong to it */
   parent_id?: string | undefined;
   min_importance?: number | undefined;
-  /** Only events whose content has all of these words; at most 32 */
+  /** Only events whose content has all of these words, phrases in quotes and beginnings with *; at most 32 */
   q?: string | undefined;
   /** By time: desc, the newest first, or asc. Default: desc */
   order?: "desc" | "asc" | undefined;
@@ -4802,7 +4802,7 @@ export interface EventStatsQuery {
   /** Only events that answer this one or belong to it */
   parent_id?: string | undefined;
   min_importance?: number | undefined;
-  /** Only events whose content has all of these words; at most 32 */
+  /** Only events whose content has all of these words, phrases in quotes and beginnings with *; at most 32 */
   q?: string | undefined;
   /** Also count them in at most so many parts of their time */
   parts?: number | undefined;
