@@ -27,8 +27,8 @@ const (
 	purgeEvery = 24 * time.Hour
 )
 
-// Maintainer runs the jobs of a store. Several processes may each have one on the same store: each turn of a job runs in
-// one of them.
+// Maintainer runs the jobs of a store. Several processes may each have one on the same store: each turn of a job runs
+// in one of them.
 type Maintainer struct{ o Options }
 
 // New returns a Maintainer. It panics without a store.

@@ -6,7 +6,8 @@
 // statements that any SQL engine runs. This package gives it a connection and a dialect.
 //
 // A change of two files takes several steps, each of which may be repeated, by one process at a time: the holder of
-// the lock people. Readers never see a change that a killed process left half done. The next start finishes or undoes it.
+// the lock people. Readers never see a change that a killed process left half done. The next start finishes or undoes
+// it.
 //
 // The engine does not decide who may write, and it computes no scores. One rule always holds: whichever index finds a
 // row, Loci returns or counts the row only if the visibility predicate of sqlstore admits it, or the posting that is
