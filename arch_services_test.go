@@ -67,6 +67,7 @@ var withoutBegin = map[string]string{
 	"graph.SettleSecrets":       "part of settling a suggestion, which has begun",
 	"graph.Apply":               "part of accepting a suggestion; asks for the action, without metering it twice",
 	"graph.Known":               "part of reflect, which has begun",
+	"graph.Best":                "part of searching memories, which has begun",
 	"memory.Promote":            "part of actions on candidates, which have begun",
 	"memory.Demote":             "part of actions on candidates, which have begun",
 	"memory.Gather":             "part of context packs, which have begun; it asks May",

@@ -29,7 +29,8 @@ var arrows = withServices(map[string][]string{
 	"internal/fair":      nil,
 	"internal/jsonlines": {"."}, "internal/proposed": {"."},
 	"internal/project": {".", "internal/store", "internal/gate"},
-	"internal/graph": {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall",
+	"internal/graph": {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall", "internal/index",
+		"internal/indexing",
 		"internal/reflection/sensitive"},
 	"internal/agent": {".", "internal/store", "internal/gate", "internal/project", "internal/auth",
 		"internal/reflection/sensitive"},
@@ -62,7 +63,7 @@ var arrows = withServices(map[string][]string{
 	"internal/store/sqlite": {".", "internal/store", "internal/store/sqlstore", "internal/store/sqlitedb",
 		"internal/blob", "internal/memo"},
 	"internal/store/postgres":    {".", "internal/store", "internal/store/sqlstore"},
-	"internal/store/storetest":   {".", "internal/store", "internal/recall"}, // ranks what a graph search finds
+	"internal/store/storetest":   {".", "internal/store"},
 	"internal/eventlog":          {"."},
 	"internal/eventlog/embedded": {".", "internal/eventlog", "internal/store/sqlitedb"},
 	"internal/eventlog/arc":      {".", "internal/eventlog"},

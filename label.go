@@ -31,15 +31,18 @@ func Labels(names []string) []string {
 	return Unique(out)
 }
 
+// Look returns what is the same in names that differ only in case, blanks or characters without width.
+func Look(name string) string {
+	name = strings.NewReplacer("\u200c", "", "\u200d", "").Replace(Label(name))
+	return strings.ToLower(strings.ToUpper(strings.Join(strings.Fields(name), " "))) // ς is σ
+}
+
 // TwinHint returns a hint at the first of names that differs from name, that of a new thing, only in case, blanks or
 // characters without width. It returns "" without one.
 func TwinHint(noun, name string, names ...string) string {
-	look := func(name string) string {
-		return strings.Join(strings.Fields(strings.NewReplacer("\u200c", "", "\u200d", "").Replace(Label(name))), " ")
-	}
-	own := look(name)
+	own := Look(name)
 	for _, twin := range names {
-		if twin != name && strings.EqualFold(look(twin), own) {
+		if twin != name && Look(twin) == own {
 			return fmt.Sprintf("The %s %q exists already; only case or blanks differ. If you mean that one, use it.", noun, twin)
 		}
 	}

@@ -36,6 +36,8 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger, reads bool) (
 // removed.
 func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
+func graphIndexDir(dir string) string { return filepath.Join(dir, "index-graphs") }
+
 func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
 
 // eventLog returns the embedded event log beside a store. The caller closes it.

@@ -343,3 +343,48 @@ func TestWritersOfOneGraph(t *testing.T) {
 	}
 	server.stop()
 }
+
+// TestGraphSearchAmongProcesses searches in one process what others have stored, of which some are killed while they
+// write. What was acknowledged is found, with and without the files of the index.
+func TestGraphSearchAmongProcesses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	server := startServer(t, dir)
+	reader := server.assistant("reader", server.key("claude"))
+	reader.must("create_project", map[string]any{"name": "p"})
+	entity := func(name, text string) map[string]any {
+		return map[string]any{"project": "p", "entities": []any{map[string]any{"name": name, "entity_type": "thing",
+			"observations": []string{text}}}}
+	}
+	stored := 0
+	for round := range 3 {
+		writer := exec.Command("loci", "mcp", "--data-dir", data)
+		writer.Dir, writer.Env = dir, environmentOf(dir)
+		session := inSession(t, "writer", &mcp.CommandTransport{Command: writer})
+		for range 20 {
+			session.must("create_entities", entity(fmt.Sprint("item ", stored), fmt.Sprint("the word w", stored)))
+			stored++
+		}
+		if err := writer.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range stored {
+			want, query := fmt.Sprintf(`"name":"item %d"`, i), fmt.Sprintf("w%d NOT zebra", i)
+			got := reader.must("search_nodes", map[string]any{"project": "p", "query": query})
+			if !strings.Contains(got, want) {
+				t.Errorf("round %d: got %s, want %s", round, got, want)
+			}
+		}
+	}
+	server.kill()
+	for _, what := range []string{"after a kill", "without an index"} {
+		out, err := lociCommand(t, dir, "graph", "search", "w7", "--project", "p").Output()
+		if err != nil || !strings.Contains(string(out), "item 7 (thing)") {
+			t.Errorf("%s: got %s, %v", what, out, err)
+		}
+		if err := os.RemoveAll(filepath.Join(data, "index-graphs")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -32,7 +32,8 @@ func (p *program) graphSearchCommand() *cobra.Command {
 		Annotations: does(graph.Read, project.Read),
 		Long: `Find entities by name, type and observations, best first. An entity matches if it has
 all the words in any of these. If none has all, Loci shows those with some of them. You
-can use AND, OR and NOT in capitals, "quoted phrases", prefix* and parentheses.`,
+can use AND, OR and NOT in capitals, "quoted phrases", prefix* and parentheses. These
+hold for each text: for a name with its type, or for one observation.`,
 		Example: `  loci graph search coffee
   loci graph search '"release notes" AND (alpha OR beta*)' --project website`,
 	}, func(ctx context.Context, g *onGraph) error {
@@ -57,7 +58,7 @@ func (p *program) printGraphHits(hits *graph.Hits, ids bool) error {
 		return nil
 	}
 	if hits.AnyWord {
-		p.note("no entity has all these words; these have some of them, or words with the same beginning")
+		p.note("no entity has all these words; these have some of them, or words that are like them")
 	}
 	p.printEntities(hits.Entities, ids)
 	p.more(hits.NextCursor)

@@ -196,7 +196,9 @@ func (p *program) loadGraph(ctx context.Context, g *onGraph, r io.Reader, size i
 	t := &importing{program: p, rejected: []rejection{}}
 	o.Size, o.Problem = size, t.problem
 	err = p.follow(ctx, func(ctx context.Context) error {
-		report, err = g.app.Graph.Import(ctx, g.who, g.project.ID, r, o)
+		if report, err = g.app.Graph.Import(ctx, g.who, g.project.ID, r, o); err == nil && !o.DryRun {
+			g.app.Graphs.Complete(ctx, g.who.OrgID, g.project.ID)
+		}
 		return err
 	})
 	slices.SortStableFunc(t.rejected, func(a, b rejection) int { return a.Line - b.Line }) // relations are read last

@@ -16,9 +16,10 @@ import (
 func (p *program) indexCommand() *cobra.Command {
 	return group("index", "Rebuild, verify and describe the index that searches read",
 		`Rebuild, verify and describe the indexes that searches read. Each org has one of its
-memories, one of its events, and vectors of its memories if a model of embeddings is in
-use. Loci keeps them up to date by itself and builds them if they are missing, so these
-commands are for doubts, and for measuring. They work while a server runs.`,
+memories, one of its events, one of the graph of each project, and vectors of its
+memories if a model of embeddings is in use. Loci keeps them up to date by itself and
+builds them if they are missing, so these commands are for doubts, and for measuring.
+They work while a server runs.`,
 		p.indexRebuildCommand(), p.indexVerifyCommand(), p.indexStatsCommand())
 }
 
@@ -38,7 +39,7 @@ func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instanc
 }
 
 type namedIndex struct {
-	of      string // memories, events or vectors
+	of      string // memories, events, graphs or vectors
 	rebuild func(context.Context, loci.OrgID) error
 	verify  func(context.Context, loci.OrgID) (problems []string, err error)
 	stats   func(context.Context, loci.OrgID) ([]indexJSON, error)
@@ -47,6 +48,7 @@ type namedIndex struct {
 func (in *instance) indexes() []namedIndex {
 	v := in.app.Vectors
 	return []namedIndex{ofWords("memories", in.app.Index), ofWords("events", in.app.Event.Index()),
+		ofWords("graphs", in.app.Graphs),
 		{"vectors", v.Rebuild, v.Verify, func(ctx context.Context, id loci.OrgID) (list []indexJSON, err error) {
 			files, err := v.Stats(ctx, id)
 			for _, s := range files {
@@ -58,7 +60,11 @@ func (in *instance) indexes() []namedIndex {
 		}}}
 }
 
-func ofWords(of string, x *indexing.Index) namedIndex {
+func ofWords(of string, x interface {
+	Rebuild(ctx context.Context, org loci.OrgID) error
+	Verify(ctx context.Context, org loci.OrgID) ([]string, error)
+	Stats(ctx context.Context, org loci.OrgID) (indexing.Stats, error)
+}) namedIndex {
 	return namedIndex{of, x.Rebuild, x.Verify, func(ctx context.Context, id loci.OrgID) ([]indexJSON, error) {
 		s, err := x.Stats(ctx, id)
 		return []indexJSON{{Org: id, Of: of, Stats: s}}, err
@@ -73,12 +79,12 @@ func (in *instance) flush(ctx context.Context) {
 }
 
 func (in *instance) wordIndexes() []*indexing.Index {
-	return []*indexing.Index{in.app.Index, in.app.Event.Index()}
+	return []*indexing.Index{in.app.Index, in.app.Event.Index(), in.app.Graphs.Each}
 }
 
 type indexJSON struct {
 	Org loci.OrgID `json:"org"`
-	Of  string     `json:"of"` // memories, events or vectors
+	Of  string     `json:"of"` // memories, events, graphs or vectors
 	indexing.Stats
 	Model   string `json:"model,omitempty"`   // of vectors
 	Waiting int    `json:"waiting,omitempty"` // memories that have no vector yet
@@ -86,8 +92,8 @@ type indexJSON struct {
 
 func (p *program) indexRebuildCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
-		Use: "rebuild", Short: "Build the indexes again from the memories and events",
-		Long: `Build the indexes again from the memories and the events, and replace their files. Searches
+		Use: "rebuild", Short: "Build the indexes again from the memories, events and graphs",
+		Long: `Build the indexes again from the memories, events and graphs, and replace their files. Searches
 go on meanwhile. A running server takes over the new files within ten seconds. With a model
 in use, this makes all vectors again: an endpoint gets the texts of all memories once more.
 If the endpoint does not answer, the vectors that there are stay.`,
@@ -144,7 +150,7 @@ func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Or
 
 func (p *program) indexVerifyCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
-		Use: "verify", Short: "Compare the indexes with the memories and events",
+		Use: "verify", Short: "Compare the indexes with the memories, events and graphs",
 		Long: `Compare the indexes with the memories and the events: that their files are readable and
 undamaged, and that each row is in them once, as it is now. The exit code is 1 if there
 are problems.`,
@@ -176,7 +182,7 @@ are problems.`,
 // indexProblem is a difference between an index and the rows.
 type indexProblem struct {
 	Org     loci.OrgID `json:"org"`
-	Of      string     `json:"of"` // memories, events or vectors
+	Of      string     `json:"of"` // memories, events, graphs or vectors
 	Problem string     `json:"problem"`
 }
 
@@ -218,7 +224,7 @@ func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 		d.fail("index", rebuildLine(x.Org), "%s, %s: %s", x.Org, x.Of, x.Problem)
 	}
 	if len(problems) == 0 {
-		d.ok("index", "the indexes of searches match the memories and events")
+		d.ok("index", "the indexes of searches match the memories, events and graphs")
 	}
 }
 

@@ -162,7 +162,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +
 			"loci connect. To stop, press Ctrl-C")
 	}
-	defer keep(ctx, in.app.Vectors.RunUsed, in.events.Run, in.app.Event.Run)()
+	defer keep(ctx, in.app.Vectors.RunUsed, in.app.Graphs.Each.RunUsed, in.events.Run, in.app.Event.Run)()
 	err := server.ServeStdio(ctx, who, plainText(p.in), p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // clients stop it this way

@@ -126,7 +126,8 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
 		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models,
-		VectorDir: vectorsDir(s.DataDir), Events: s.eventOptions(events, in.settings), Master: s.Master,
+		GraphIndexDir: graphIndexDir(s.DataDir),
+		VectorDir:     vectorsDir(s.DataDir), Events: s.eventOptions(events, in.settings), Master: s.Master,
 		DropEvents: events.Drop, Arcs: events.Ready, Unwritable: st.Unwritable() != nil,
 		Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {

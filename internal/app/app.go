@@ -53,6 +53,7 @@ type App struct {
 	Transfer   *transfer.Service
 	Setting    *setting.Service
 	Index      *indexing.Index
+	Graphs     *indexing.Graphs
 	Vectors    *vectors.Index
 	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works without them.
 	ArcsReady func(context.Context) error
@@ -73,6 +74,7 @@ type Options struct {
 	// ModelPatience is how long a search waits for a model of embeddings; default: memory.Options has it.
 	ModelPatience time.Duration
 	IndexDir      string           // where the full-text index is; default: in memory
+	GraphIndexDir string           // where those of graphs are; default: in memory
 	Models        embed.Source     // of embeddings; nil: recall finds memories by their words only
 	VectorDir     string           // where the vectors are; default: there are none
 	Extractor     review.Extractor // of candidates; nil: the rules, which need no model
@@ -94,8 +96,12 @@ func New(o Options) *App {
 	a := &App{ArcsReady: o.Arcs}
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
 		Meter: o.Meter, Unwritable: o.Unwritable, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
-	a.Gate, a.Project, a.Graph = g, project.New(g), graph.New(g)
-	a.Index = indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})
+	words := indexing.Options{Store: o.Store, Dir: o.GraphIndexDir, Log: g.Log}
+	a.Graphs = indexing.NewGraphs(words)
+	a.Gate, a.Project, a.Graph = g, project.New(g), graph.New(g, a.Graphs)
+	a.Project.Closed = a.Graphs.DropProject
+	words.Dir = o.IndexDir
+	a.Index = indexing.New(words)
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
@@ -135,6 +141,7 @@ func actors(o *Options) *auth.Authenticator {
 // dropped removes what there is of a deleted org besides its rows.
 func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 	a.Index.Drop(ctx, org)
+	a.Graphs.Drop(ctx, org)
 	a.Vectors.Drop(ctx, org)
 	a.Event.Drop(ctx, org)
 }

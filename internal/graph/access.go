@@ -72,6 +72,7 @@ func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.A
 		return out, err
 	})
 	if err == nil {
+		s.index.Touch(p.OrgID, in, count(out))
 		s.Notice(ctx, of, out)
 	}
 	return out, err

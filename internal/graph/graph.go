@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -260,7 +261,10 @@ func checkIDs(ids *IDs) error {
 }
 
 // Service provides the operations on graphs. It is safe for concurrent use.
-type Service struct{ *gate.Gate }
+type Service struct {
+	*gate.Gate
+	index *indexing.Graphs
+}
 
-// New returns a Service.
-func New(g *gate.Gate) *Service { return &Service{g} }
+// New returns a Service. index may be nil if nothing is searched or written.
+func New(g *gate.Gate, index *indexing.Graphs) *Service { return &Service{g, index} }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -21,22 +20,6 @@ const (
 	MaxHops            = 5
 	MaxNeighbours      = 100
 )
-
-// SearchRequest asks for the entities that match, best first.
-type SearchRequest struct {
-	Query  string // see loci.ParseGraphQuery
-	Limit  int    // 0: DefaultGraphSearch
-	Cursor string // NextCursor of the previous page
-}
-
-// Hits is one page of what a search found.
-type Hits struct {
-	Entities          []loci.Entity
-	Total             int    // over all pages
-	TotalIsLowerBound bool   // there are more than Total
-	AnyWord           bool   // no entity has all the words; these have some of them, or words that begin like them
-	NextCursor        string // "" on the last page
-}
 
 // NoSuchName is a requested name that does not exist.
 type NoSuchName struct {
@@ -63,41 +46,6 @@ type Page struct {
 	Relations  []loci.Relation
 	Left       int // entities on later pages
 	NextCursor string
-}
-
-// Search returns the entities that match in name, type or observations. Invalid for a malformed query, which says what
-// is wrong with it.
-func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectID, r SearchRequest) (*Hits, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	query, err := loci.ParseGraphQuery(r.Query)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := gate.PageSize("limit", r.Limit, DefaultGraphSearch, MaxGraphSearch)
-	if err != nil {
-		return nil, err
-	}
-	bound := cursorOf{Project: in, Query: r.Query}
-	skip, err := bound.skip(p, r.Cursor)
-	if err != nil {
-		return nil, err
-	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*Hits, error) {
-		found, err := tx.Graph().Search(ctx, v, query)
-		if err != nil {
-			return nil, err
-		}
-		ids := recall.RankGraph(found.Matches)
-		out := &Hits{Total: len(ids), TotalIsLowerBound: found.More, AnyWord: found.Any}
-		if next := skip + limit; next < len(ids) {
-			out.NextCursor = gate.SealCursor(p, bound, "graph search", strconv.Itoa(next))
-		}
-		ids = ids[min(skip, len(ids)):]
-		out.Entities, err = tx.Graph().Get(ctx, v, ids[:min(limit, len(ids))]...)
-		return out, err
-	})
 }
 
 // nearestNames is how many names are suggested for a name that does not exist.
@@ -345,7 +293,7 @@ func (c cursorOf) skip(p loci.Principal, cursor string) (int, error) {
 		return 0, err
 	}
 	n, err := strconv.Atoi(at)
-	if err != nil || n < 1 || n > 2*store.MaxGraphMatches {
+	if err != nil || n < 1 || n > 2*maxTexts {
 		return 0, loci.FieldErrorf("cursor", "is damaged; leave it out to begin at the first page")
 	}
 	return n, nil

@@ -101,8 +101,8 @@ func (s *Service) Notice(ctx context.Context, of loci.Project, added any) {
 	}
 }
 
-// named returns the texts of the visible rows with these ids, in any state.
-func named(ctx context.Context, tx store.GraphTx, v loci.Viewer, ids loci.GraphIDs) ([]text, error) {
+// textsOf returns the texts of the visible rows with these ids, in any state.
+func textsOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, ids loci.GraphIDs) ([]text, error) {
 	rows, err := tx.Graph().Named(ctx, v, ids, loci.AnyState)
 	var owners loci.GraphIDs
 	for _, o := range rows.Observations {
@@ -121,7 +121,7 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, sg *loci.
 			return none, tx.Entities().SettleSecrets(ctx, p.UserID, sg.Graph.GraphIDs, nil)
 		}
 		var values []string
-		all, err := named(ctx, tx, v, sg.Graph.GraphIDs)
+		all, err := textsOf(ctx, tx, v, sg.Graph.GraphIDs)
 		for i := range all {
 			all[i].SecretsKept = false
 			some, _ := all[i].secrets()
@@ -133,5 +133,8 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, sg *loci.
 		}
 		return none, err
 	})
+	if err == nil && !keep {
+		s.index.Forget(ctx, p.OrgID, sg.Graph.ProjectID)
+	}
 	return err
 }

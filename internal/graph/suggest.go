@@ -101,7 +101,7 @@ func suggestedRow(kind, text string, a *loci.GraphAccess) loci.SuggestedRow {
 // secretRows returns the visible rows of a suggestion about secrets. If it is pending, they have them still.
 func secretRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, sg *loci.Suggestion) (
 	list []loci.SuggestedRow, err error) {
-	all, err := named(ctx, tx, v, sg.Graph.GraphIDs)
+	all, err := textsOf(ctx, tx, v, sg.Graph.GraphIDs)
 	for i := range all {
 		row := suggestedRow(all[i].kind, all[i].all, &all[i].GraphAccess)
 		if _, row.Secrets = all[i].secrets(); sg.State != loci.SuggestionPending || len(row.Secrets) > 0 {

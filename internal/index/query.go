@@ -123,6 +123,7 @@ type Hit struct {
 	// Priority and Updated order hits of equal score.
 	Priority uint8
 	Updated  int64 // microseconds since 1970
+	Mark     Mark  // of the row
 }
 
 // weighted is a form and how much it counts for a term, in rows of some languages. 0: in all rows.

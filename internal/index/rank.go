@@ -205,6 +205,7 @@ func (s *search) hit(c contender) Hit {
 	h.Terms = s.signals(c.part, c.doc, &h.Signals)
 	h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
 	h.Priority, h.Updated = c.part.Segment.parts[secPriority][c.doc], c.part.updated(c.doc)
+	h.Mark = *c.part.mark(c.doc)
 	s.worked[c.rowIn] = h
 	if s.scores.offer(score(h.Score)); s.scores.full() {
 		s.least = max(s.least, float64(s.scores.list[0])-inexact)

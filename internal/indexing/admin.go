@@ -156,7 +156,7 @@ func (o *orgIndex) differences(ctx context.Context, r rows, one, many string) ([
 	live := 0
 	w := walk{}
 	for more := true; more; more = w.rest != "" {
-		list, err := r.listed(ctx, &w)
+		list, _, err := r.next(ctx, o, &w)
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -68,7 +68,7 @@ func conditionOf(f *eventlog.Filter) (c condition) {
 	c.id(ofSession, f.SessionID)
 	c.id(ofAgent, f.AgentID)
 	c.id(ofParent, f.ParentID)
-	c.either(ofClass, texts(f.Classes)...)
+	c.either(ofClass, textsOf(f.Classes)...)
 	c.either(ofType, f.Types...)
 	if f.AllTags {
 		for _, tag := range f.Tags {
@@ -96,7 +96,7 @@ func conditionOf(f *eventlog.Filter) (c condition) {
 // Finds reports whether an index can limit a filter.
 func Finds(f *eventlog.Filter) bool { return len(conditionOf(f)) > 0 }
 
-func texts[T ~string](list []T) (out []string) {
+func textsOf[T ~string](list []T) (out []string) {
 	for _, v := range list {
 		out = append(out, string(v))
 	}

@@ -140,33 +140,26 @@ func eventRows(list []*loci.Event) []index.Row {
 	return rows
 }
 
-func (s events) fill(ctx context.Context, o *orgIndex, w *walk) error {
-	list, err := s.next(ctx, w)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
-	return o.place(ctx, &placing{rows: s}, eventRows(list))
-}
-
-func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
-	list, err := s.next(ctx, w)
-	out := make([]listedRow, len(list))
-	for i, e := range list {
-		out[i] = listedRow{rowID(e.ID), e.Time, true}
-	}
-	return out, err
-}
-
-func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
+func (s events) next(ctx context.Context, _ *orgIndex, w *walk) ([]listedRow, func() []index.Row, error) {
 	list, next, err := s.log.Walk(ctx, s.org, eventlog.Oldest, eventlog.Position(w.rest), w.batch.limit(buildBatch))
-	if err == nil {
-		w.batch.learn(list)
-		w.rest = string(next)
-		w.highest += int64(len(list))
-		loci.ReportProgress(ctx, loci.Progress{Stage: "reading the events of " + string(s.org), Done: w.highest})
+	if err != nil {
+		return nil, nil, err
 	}
-	return list, err
+	w.batch.learn(list)
+	w.rest = string(next)
+	w.highest += int64(len(list))
+	loci.ReportProgress(ctx, loci.Progress{Stage: "reading the events of " + string(s.org), Done: w.highest})
+	rows := eventRows(list)
+	return listOf(rows), func() []index.Row { return rows }, nil
+}
+
+// listOf lists rows, all of which can be found.
+func listOf(rows []index.Row) []listedRow {
+	list := make([]listedRow, len(rows))
+	for i := range rows {
+		list[i] = listedRow{rows[i].ID, rows[i].Updated, true}
+	}
+	return list
 }
 
 // EventsOptions configure an Index of events.

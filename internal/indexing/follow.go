@@ -21,10 +21,8 @@ type rows interface {
 	changed(ctx context.Context, o *orgIndex) (changes, error)
 	// read returns what o indexes of some rows, and which of them do not exist any more.
 	read(ctx context.Context, o *orgIndex, ids []rowID) (list []index.Row, erased map[rowID]bool, err error)
-	// fill adds to o those of the next batch of all rows that o does not have.
-	fill(ctx context.Context, o *orgIndex, w *walk) error
-	// listed returns the next batch of all rows, to compare the index with them.
-	listed(ctx context.Context, w *walk) ([]listedRow, error)
+	// next returns the next batch of all rows, and what makes of them what o indexes.
+	next(ctx context.Context, o *orgIndex, w *walk) (list []listedRow, rows func() []index.Row, err error)
 }
 
 // changes are what an index has to follow next.
@@ -155,7 +153,12 @@ func (o *orgIndex) build(ctx context.Context, r rows) error {
 
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	w := o.building
-	if err := r.fill(ctx, o, &w); err != nil {
+	_, list, err := r.next(ctx, o, &w)
+	if err == nil {
+		news := slices.DeleteFunc(list(), func(row index.Row) bool { return o.has(row.ID) })
+		err = o.place(ctx, &placing{rows: r}, news)
+	}
+	if err != nil {
 		return err
 	}
 	o.steps.Add(1)

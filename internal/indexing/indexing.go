@@ -27,6 +27,12 @@ type Index struct {
 	store store.Store
 	// view calls fn with the rows of an org.
 	view func(ctx context.Context, org loci.OrgID, fn func(rows) error) error
+	// gone reports whether an org is not there any more.
+	gone func(ctx context.Context, org loci.OrgID) bool
+	// onlyUsed makes Run follow an index only after somebody has searched it or called Touch.
+	onlyUsed bool
+	// filed is the pattern of the directories of orgs.
+	filed string
 	// one and many are what one row and several rows are called.
 	one, many string
 	format    int
@@ -59,7 +65,10 @@ func New(o Options) *Index {
 
 func newIndex(o Options) *Index {
 	return &Index{store: o.Store, dir: o.Dir, log: o.Log, due: make(chan struct{}, 1), limits: usualLimits,
-		orgs: map[loci.OrgID]*orgIndex{}}
+		orgs: map[loci.OrgID]*orgIndex{}, filed: "*", gone: func(ctx context.Context, org loci.OrgID) bool {
+			_, err := o.Store.Orgs().Get(ctx, org)
+			return loci.CodeOf(err) == loci.NotFound
+		}}
 }
 
 // Snapshot is the index of an org at one time. It is immutable.
@@ -170,6 +179,7 @@ func (x *Index) Touch(org loci.OrgID) {
 	o := x.of(org)
 	o.used.Store(true)
 	o.uses.Add(1)
+	o.waiting.Store(true)
 }
 
 func (x *Index) of(org loci.OrgID) *orgIndex {
@@ -211,5 +221,5 @@ func (x *Index) place(org loci.OrgID) string {
 	if x.dir == "" {
 		return ""
 	}
-	return filepath.Join(x.dir, string(org))
+	return filepath.Join(x.dir, filepath.FromSlash(string(org)))
 }

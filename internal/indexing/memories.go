@@ -2,7 +2,6 @@ package indexing
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/loci-memory/loci"
@@ -27,40 +26,22 @@ func (s memories) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	return out, err
 }
 
-func (s memories) fill(ctx context.Context, o *orgIndex, w *walk) error {
-	list, err := s.next(ctx, w)
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(m *loci.Memory) bool { return o.has(m.ID) })
-	return o.place(ctx, &placing{rows: s}, rowsOf(list, o))
-}
-
 func (s memories) read(ctx context.Context, o *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
 	list, err := s.tx.Rows().Read(ctx, ids)
 	return rowsOf(list, o), without(ids, list, func(m *loci.Memory) rowID { return m.ID }), err
 }
 
-func (s memories) listed(ctx context.Context, w *walk) ([]listedRow, error) {
-	list, err := s.next(ctx, w)
-	out := make([]listedRow, len(list))
-	for i, m := range list {
-		out[i] = listedRow{m.ID, m.UpdatedAt, m.DeletedAt.IsZero() && m.SupersededBy.IsZero()}
-	}
-	return out, err
-}
-
-func (s memories) next(ctx context.Context, w *walk) ([]*loci.Memory, error) {
+func (s memories) next(ctx context.Context, o *orgIndex, w *walk) ([]listedRow, func() []index.Row, error) {
 	var number int64
 	if w.rest != "" {
 		var err error
 		if number, err = strconv.ParseInt(w.rest, 10, 64); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	list, next, err := s.tx.Rows().Before(ctx, number, buildBatch)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if number == 0 {
 		w.highest = next + int64(len(list))
@@ -70,7 +51,11 @@ func (s memories) next(ctx context.Context, w *walk) ([]*loci.Memory, error) {
 	}
 	loci.ReportProgress(ctx, loci.Progress{Stage: "reading the memories of " + string(s.org), Done: w.highest - next,
 		Total: w.highest})
-	return list, nil
+	out := make([]listedRow, len(list))
+	for i, m := range list {
+		out[i] = listedRow{m.ID, m.UpdatedAt, m.DeletedAt.IsZero() && m.SupersededBy.IsZero()}
+	}
+	return out, func() []index.Row { return rowsOf(list, o) }, nil
 }
 
 // rowsOf returns what the index has of memories: nothing of those in the trash or superseded.

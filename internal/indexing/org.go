@@ -22,7 +22,9 @@ type orgIndex struct {
 	turn   chan struct{} // the lock, which a caller can give up to wait for
 	used   atomic.Bool   // since rewriteAll; needs no lock
 	uses   atomic.Int64  // calls of Touch; needs no lock
-	loaded bool
+	// waiting is set by searches and Touch until Run has followed the changes. It needs no lock.
+	waiting atomic.Bool
+	loaded  bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
 	// frozen is how many parts in memory a flush is writing to a file.
@@ -144,8 +146,8 @@ const awaited = 5 * time.Second
 // Await returns the index of the memories of an org with all that is stored. It is not Whole if that takes more than
 // five seconds, and then the next call goes on.
 func (x *Index) Await(ctx context.Context, org loci.OrgID) (*Snapshot, error) {
+	x.Touch(org)
 	o := x.of(org)
-	o.used.Store(true)
 	short, cancel := context.WithTimeout(ctx, awaited)
 	defer cancel()
 	for more, behind := true, false; more || behind; {

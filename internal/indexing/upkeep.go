@@ -36,21 +36,31 @@ const rewriteEvery = 10 * time.Minute
 // files within ten minutes. One process needs to run it; several may.
 func (x *Index) Run(ctx context.Context) {
 	x.removeDeleted(ctx)
-	follow, rewrite := time.NewTicker(x.limits.follow), time.NewTicker(rewriteEvery)
-	defer follow.Stop()
+	rewrite := time.NewTicker(rewriteEvery)
 	defer rewrite.Stop()
+	x.run(ctx, rewrite.C)
+}
+
+// RunUsed is Run for a process beside others: it looks only after what this process uses.
+func (x *Index) RunUsed(ctx context.Context) { x.run(ctx, nil) }
+
+func (x *Index) run(ctx context.Context, rewrite <-chan time.Time) {
+	follow := time.NewTicker(x.limits.follow)
+	defer follow.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-rewrite.C:
+		case <-rewrite:
 			x.rewriteAll(ctx)
 			continue
 		case <-follow.C:
 		case <-x.due:
 		}
 		for _, o := range x.open() {
-			x.upkeep(ctx, o, false, x.limits.stint)
+			if o.waiting.Swap(false) || !x.onlyUsed {
+				x.upkeep(ctx, o, false, x.limits.stint)
+			}
 		}
 	}
 }
@@ -440,7 +450,7 @@ func (x *Index) rewriteAll(ctx context.Context) {
 	if x.dir == "" {
 		return
 	}
-	for _, org := range x.filed() {
+	for _, org := range x.listFiled(x.filed) {
 		x.of(org)
 	}
 	for _, o := range x.open() {
@@ -453,20 +463,21 @@ func (x *Index) rewriteAll(ctx context.Context) {
 
 // removeDeleted removes the files of orgs that do not exist any more.
 func (x *Index) removeDeleted(ctx context.Context) {
-	for _, org := range x.filed() {
-		if _, err := x.store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
+	for _, org := range x.listFiled(x.filed) {
+		if x.gone(ctx, org) {
 			x.Drop(ctx, org)
 		}
 	}
 }
 
-func (x *Index) filed() (list []loci.OrgID) {
+// listFiled returns the orgs with directories that match a pattern.
+func (x *Index) listFiled(pattern string) (list []loci.OrgID) {
 	if x.dir == "" {
 		return nil
 	}
-	entries, _ := os.ReadDir(x.dir) // there may be none yet
-	for _, e := range entries {
-		list = append(list, loci.OrgID(e.Name()))
+	dirs, _ := fs.Glob(os.DirFS(x.dir), pattern) // there may be none yet
+	for _, dir := range dirs {
+		list = append(list, loci.OrgID(dir))
 	}
 	return list
 }

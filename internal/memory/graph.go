@@ -6,7 +6,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // These limit how much of the graphs a search reads.
@@ -47,15 +46,16 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 		found.stopped = err != nil
 		return found, ctx.Err()
 	}
-	question := recall.Ask{Text: r.Query, At: s.Time()}.Read().InGraph()
-	query := question.Query()
-	if query == nil {
+	asked := recall.Ask{Text: r.Query, At: s.Time()}.Read()
+	question := asked.InGraph()
+	if !question.Asks() {
 		return found, nil
 	}
 	for _, id := range projects {
-		err = s.Store.ViewProject(within, p.OrgID, id, func(tx store.GraphTx) error {
-			return addEntities(within, tx, v, query, question)
-		})
+		entities, of, err := s.graphs.Best(within, p, id, asked, maxEntities)
+		for _, e := range entities {
+			question.Add(&of, e)
+		}
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}
@@ -70,37 +70,4 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 	}
 	found.near, found.facts = question.Near(), question.Facts()
 	return found, nil
-}
-
-// addEntities adds the entities of a graph that fit the question best.
-func addEntities(ctx context.Context, tx store.GraphTx, v loci.Viewer, query *loci.GraphQuery,
-	question *recall.InGraph) error {
-	found, err := tx.Graph().Search(ctx, v, query)
-	if err != nil {
-		return err
-	}
-	if names := question.NameQuery(); found.More && names != nil {
-		named, err := tx.Graph().Search(ctx, v, names)
-		if err == nil {
-			err = addBest(ctx, tx, v, named.Matches, question)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return addBest(ctx, tx, v, found.Matches, question)
-}
-
-func addBest(ctx context.Context, tx store.GraphTx, v loci.Viewer, matches []loci.GraphMatch,
-	question *recall.InGraph) error {
-	if len(matches) == 0 {
-		return nil
-	}
-	ids := recall.RankGraph(matches)
-	entities, err := tx.Graph().Get(ctx, v, ids[:min(len(ids), maxEntities)]...)
-	project := tx.Project()
-	for _, e := range entities {
-		question.Add(&project, e)
-	}
-	return err
 }

@@ -109,6 +109,9 @@ func (s *Service) move(ctx context.Context, p loci.Principal, act gate.Action, i
 	if err := do(ctx, p.OrgID, id); err != nil {
 		return loci.Project{}, err
 	}
+	if to == loci.ProjectArchived {
+		s.Closed(ctx, p.OrgID, id)
+	}
 	old.Status = to
 	return s.reread(ctx, p, old)
 }
@@ -126,7 +129,11 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectI
 	if err := s.Record(ctx, p, Delete, id.String()); err != nil {
 		return err
 	}
-	return s.Store.Projects().Delete(ctx, p.OrgID, id)
+	err := s.Store.Projects().Delete(ctx, p.OrgID, id)
+	if err == nil {
+		s.Closed(ctx, p.OrgID, id)
+	}
+	return err
 }
 
 // manage returns a project that p may take the action on, and its members. If p may not see it,

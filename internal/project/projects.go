@@ -226,10 +226,16 @@ func (s *Service) visible(ctx context.Context, p loci.Principal, name string) (a
 }
 
 // Service provides the operations on projects. It is safe for concurrent use.
-type Service struct{ *gate.Gate }
+type Service struct {
+	*gate.Gate
+	// Closed is called with a project that was archived or deleted.
+	Closed func(context.Context, loci.OrgID, loci.ProjectID)
+}
 
 // New returns a Service.
-func New(g *gate.Gate) *Service { return &Service{g} }
+func New(g *gate.Gate) *Service {
+	return &Service{g, func(context.Context, loci.OrgID, loci.ProjectID) {}}
+}
 
 // Adopt returns the project that stands here for x, a project of an export: one of the person's with the id of x or
 // the id that follows from it, or the one of that name if the person is alone in it. If there is none, Adopt makes

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // NearMatch explains a hit that has none of the words: those before and after it in its session have some.
@@ -37,6 +38,20 @@ func (a *Answer) ByMeaning() bool {
 		}
 	}
 	return len(a.Hits) > 0
+}
+
+// Words returns the bits of the terms that are single words of the question, or 0 if an expression limits the hits.
+func (a *Answer) Words() (bits uint32) {
+	if a.question.fixed != nil {
+		return 0
+	}
+	fine := language.Finest(a.question.tokens)
+	for i, t := range a.terms {
+		if slices.ContainsFunc(fine, func(f language.Token) bool { return f.Form == t.Form }) {
+			bits |= 1 << i
+		}
+	}
+	return bits
 }
 
 // Fallback returns how the hits were found if none of them has a word of the question itself, or "".

@@ -87,3 +87,17 @@ func Sees(v loci.Viewer) func(index.Class) bool {
 		return sees
 	}
 }
+
+// SeesGraph returns the classes that a viewer sees of GraphRow in a project.
+func SeesGraph(v loci.Viewer, project *loci.Project) func(index.Class) bool {
+	known := map[index.Class]bool{}
+	return func(c index.Class) bool {
+		sees, ok := known[c]
+		if !ok {
+			a, valid := accessOf(c)
+			sees = valid && v.SeesGraph(project, &loci.GraphAccess{AllowedVendors: a.AllowedVendors}, loci.LiveOnly)
+			known[c] = sees
+		}
+		return sees
+	}
+}

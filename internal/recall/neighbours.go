@@ -13,9 +13,6 @@ import (
 
 // These limit what a question gets from graphs.
 const (
-	maxGraphWords   = 8   // of a question that are looked up in a graph
-	maxEntityName   = 4   // words of a name of an entity
-	maxGraphNames   = 16  // parts of a question that are looked up as names
 	MaxNear         = 16  // neighbours whose names lead to memories
 	maxLed          = 100 // memories that one name leads to
 	maxGraphFacts   = 3   // entities in an answer
@@ -59,45 +56,8 @@ func (q *Question) InGraph() *InGraph {
 		seen: map[entityAt]bool{}}
 }
 
-// NameQuery returns what to look for in a graph in which too many entities have the words: words in a row that
-// begin and end with one that is looked for, as names of entities do. It returns nil if there are none.
-func (g *InGraph) NameQuery() *loci.GraphQuery {
-	q := &loci.GraphQuery{Op: loci.GraphOr}
-	fine := language.Finest(g.question.tokens)
-	fine = fine[:min(len(fine), maxNameStarts)]
-	places := g.question.places(g.terms)
-	tells := func(i int) bool { return termsIn(fine[i:i+1], places) != 0 }
-	for i := range fine {
-		for n := 2; n <= maxEntityName && i+n <= len(fine) && len(q.Parts) < maxGraphNames; n++ {
-			if tells(i) && tells(i+n-1) {
-				q.Parts = append(q.Parts, words(g.question.ask.Text[fine[i].Start:fine[i+n-1].End]))
-			}
-		}
-	}
-	return orNothing(q)
-}
-
-func words(text string) *loci.GraphQuery { return &loci.GraphQuery{Op: loci.GraphWords, Text: text} }
-
-func orNothing(q *loci.GraphQuery) *loci.GraphQuery {
-	if len(q.Parts) == 0 {
-		return nil
-	}
-	return q
-}
-
-// Query returns what to look for in a graph: any of the words. It returns nil if there is nothing to look for.
-func (g *InGraph) Query() *loci.GraphQuery {
-	q := &loci.GraphQuery{Op: loci.GraphOr}
-	for _, t := range g.terms {
-		same := func(p *loci.GraphQuery) bool { return strings.EqualFold(p.Text, t.text) }
-		if len(q.Parts) < maxGraphWords && len(loci.AppendGraphWords(nil, t.text)) > 0 &&
-			!slices.ContainsFunc(q.Parts, same) {
-			q.Parts = append(q.Parts, words(t.text))
-		}
-	}
-	return orNothing(q)
-}
+// Asks reports whether there is something to look for in graphs.
+func (g *InGraph) Asks() bool { return len(g.terms) > 0 }
 
 // Add adds an entity that a query found, once, with the observations and relations that the reader sees. The best
 // entities come first.
@@ -213,56 +173,4 @@ func (a *Answer) through(id [16]byte) (list []string) {
 		list = append(list, a.question.ask.Near[bits.TrailingZeros32(rest)].Path)
 	}
 	return list
-}
-
-// These are the weights of a query's words by the place where they occur. A query that equals the
-// name of an entity outweighs any sum of the rest.
-const (
-	graphName  = 5.0
-	graphType  = 1.0
-	graphText  = 1.0
-	graphNamed = 10.0
-
-	graphMore     = 0.05 // for each observation that has one of the words
-	graphMostMore = 10   // up to this many
-)
-
-// RankGraph returns the entities that a search of a graph found, best first. Entities with equal
-// scores keep their order.
-func RankGraph(matches []loci.GraphMatch) []loci.EntityID {
-	type scored struct {
-		id    loci.EntityID
-		score float64
-	}
-	order := make([]scored, len(matches))
-	for i := range matches {
-		order[i] = scored{matches[i].ID, graphScore(&matches[i])}
-	}
-	slices.SortStableFunc(order, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	ids := make([]loci.EntityID, len(order))
-	for i := range order {
-		ids[i] = order[i].id
-	}
-	return ids
-}
-
-// graphScore adds up name, type and the best observation.
-func graphScore(m *loci.GraphMatch) float64 {
-	score := worth(graphName, m.Name) + worth(graphType, m.Type)
-	if m.Named {
-		score += graphNamed
-	}
-	best := 0.0
-	for _, o := range m.Observations {
-		best = max(best, worth(graphText, o))
-	}
-	return score + best + graphMore*float64(min(len(m.Observations), graphMostMore))
-}
-
-// worth increases with the number of words and decreases with the length of the text.
-func worth(weight float64, o loci.Occurrences) float64 {
-	if o.Times == 0 {
-		return 0
-	}
-	return weight * float64(o.Times) / (float64(o.Times) + 0.5 + float64(o.Bytes)/120)
 }

@@ -78,6 +78,7 @@ type Question struct {
 	tokens []language.Token
 	langs  language.Languages
 	quotes []quote
+	fixed  []term // what it looks for, if that is not what its text says
 	try    string // the fallback that looks for other words than those of the text
 }
 
@@ -124,6 +125,13 @@ func (q *Question) Find(views []*index.View) *Answer {
 func Tells(text string) bool {
 	q := Ask{Text: text, MatchesOnly: true}.Read()
 	return len(q.terms(mentions{at: make([]bool, len(q.tokens))}).list) > 0
+}
+
+// Seeing returns the question for the classes that sees admits.
+func (q *Question) Seeing(sees func(index.Class) bool) *Question {
+	out := *q
+	out.ask.Sees = sees
+	return &out
 }
 
 // Best returns the question with another limit.

@@ -147,3 +147,24 @@ func actorOf(content string) string {
 func notInName(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(" '’-.", r)
 }
+
+// GraphRow returns what an index reads of a text of a graph: an entity's name and type, or an observation. The graph
+// and its project decide who sees it, besides the vendors.
+func GraphRow(id [16]byte, entity loci.EntityID, name, kind, observation string, vendors []loci.Vendor,
+	created time.Time) index.Row {
+	row := index.Row{ID: id, Class: ClassOf(&loci.Access{AllowedVendors: vendors}), Time: created, Updated: created}
+	for _, f := range []index.Field{{Text: name, Weight: fieldWeight[loci.FieldKey], Name: true}, {Text: kind},
+		{Text: observation}} {
+		if f.Text != "" {
+			row.Fields = append(row.Fields, f)
+		}
+	}
+	copy(row.Mark[:], entity[:])
+	return row
+}
+
+// EntityOf returns the entity of a text that was found.
+func EntityOf(h *index.Hit) (entity loci.EntityID) {
+	copy(entity[:], h.Mark[:])
+	return entity
+}

@@ -46,6 +46,9 @@ func (q *Question) as(try string) *Question {
 // terms returns what to look for. Names are terms only if the question has no other word that says
 // something, and stop-words only if it has no names either.
 func (q *Question) terms(named mentions) terms {
+	if q.fixed != nil {
+		return terms{list: q.fixed}
+	}
 	r := termReader{q: q, seen: map[string]bool{}, quoted: make([]bool, len(q.quotes))}
 	crumbs := q.crumbs()
 	for i, t := range q.tokens {

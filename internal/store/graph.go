@@ -141,6 +141,8 @@ type GraphTx interface {
 	// observation or relation that may rejects. They add these to the result instead. A merge of an entity that is left
 	// changes nothing.
 	Spare(may func(*loci.GraphAccess) bool) *Spared
+	// Texts returns what the index of the graph reads.
+	Texts() Texts
 	// Record adds what the transaction does to the audit trail, with the project as its target.
 	// Audit.List returns the entry after the next Projects.GatherAudit. Record requires an Update.
 	Record(ctx context.Context, e loci.AuditEntry) error
@@ -218,11 +220,11 @@ type PutEntity struct {
 	Entity  loci.Entity // with what the viewer now sees of it
 	Created bool
 	Added   []loci.Observation
-	// Alike are visible names with the same first words, its own among them, for the first MaxAlike entities of a call.
+	// Alike are other visible names that differ only in case or blanks, for the first MaxAlike entities of a call.
 	Alike []string
 }
 
-// MaxAlike is for how many entities one call looks for names that are alike. Each search reads hundreds of names.
+// MaxAlike is for how many entities one call looks for names that are alike.
 const MaxAlike = 50
 
 // Observed is the result of Observe for one item.
@@ -280,10 +282,9 @@ type Graph interface {
 	// Read returns the live entities in the order in which they were stored. It fails with Invalid if
 	// q.After is not the Next of such a page.
 	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
-	// Search returns the matching entities, newest first, with raw features for package recall to rank. It evaluates a
-	// query for an entity as a whole. To AND, OR and NOT, the name, type and observations are one text. To a phrase,
-	// each is a separate text. Rows that the viewer may not see have no influence.
-	Search(ctx context.Context, v loci.Viewer, q *loci.GraphQuery) (GraphMatches, error)
+	// Owners returns the live visible entity to which each of these texts belongs, by the id of the text: an entity, or
+	// a live visible observation of one. Other ids are missing.
+	Owners(ctx context.Context, v loci.Viewer, texts [][16]byte) (map[[16]byte]loci.EntityID, error)
 	// Neighbours returns an entity and its neighbours within that many hops, over relations in either
 	// direction, nearest first, at most limit. It fails with NotFound.
 	Neighbours(ctx context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error)
@@ -343,18 +344,40 @@ type GraphPage struct {
 	Left      int      // entities on later pages; if 0, relations may still follow
 }
 
-// MaxGraphMatches is the number of matching rows of each kind that a search examines, newest first.
-// A query with AND or NOT gets a complete answer if at least one of its parts is rare enough that
-// an engine can examine all rows that have it.
-const MaxGraphMatches = 500
+// Texts reads the texts of a graph for its full-text index: names with types, and observations. A text is live if it
+// and its entity are not deleted. Texts applies no visibility rule, so nothing that it returns may be shown to anybody.
+type Texts interface {
+	// End returns the position after all changes so far.
+	End(ctx context.Context) (Position, error)
+	// Changed returns what changed after a position from End or Changed. It fails with Conflict or Invalid if the reader
+	// must read all texts again: changes may have been forgotten, or the graph is from a backup.
+	Changed(ctx context.Context, after Position) (TextChanges, error)
+	// Read returns the live texts among ids, and all live observations of the entities among them.
+	Read(ctx context.Context, ids [][16]byte) ([]GraphText, error)
+	// List returns live texts, those of entities first and of each kind the newest first, at most limit, and the position
+	// after them, which is "" at the end. It fails with Invalid if after is not such a position.
+	List(ctx context.Context, after Position, limit int) ([]GraphText, Position, error)
+}
 
-// GraphMatches is the result of a graph search.
-type GraphMatches struct {
-	Matches []loci.GraphMatch
-	// More is set if the search didn't examine every match.
-	More bool
-	// Any is set if the words of a plain query never all occur together, so that these matches have only some of them.
-	Any bool
+// GraphText is a text of a graph.
+type GraphText struct {
+	ID             [16]byte
+	Entity         loci.EntityID // whose text it is
+	Name, Type     string        // of an entity
+	Content        string        // of an observation
+	AllowedVendors []loci.Vendor // those that see it, and its entity
+	CreatedAt      time.Time
+}
+
+// TextChanges is a part of what changed.
+type TextChanges struct {
+	Texts   []GraphText // the live texts that are new or changed, each once
+	Changed [][16]byte  // ids of texts that changed or went
+	Erased  [][16]byte  // ids of texts of which an earlier wording must not be kept anywhere
+	Next    Position
+	More    bool // there is more to read after Next
+	// Ahead is set if the transaction comes before the position, as in RowChanges.
+	Ahead bool
 }
 
 // GraphTrash is deleted rows. Its entities have no observations and relations.

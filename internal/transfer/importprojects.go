@@ -128,7 +128,7 @@ func (im *importer) storeRows(ctx context.Context, batch []numbered) error {
 		case err != nil && !errors.Is(err, jsonlines.ErrDryRun):
 			return err
 		case err == nil:
-			graph.New(im.app.Gate).Notice(ctx, of, rows)
+			graph.New(im.app.Gate, nil).Notice(ctx, of, rows)
 		}
 	}
 	im.count(added, added, present)

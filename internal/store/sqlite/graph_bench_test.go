@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -119,7 +120,7 @@ func BenchmarkGraphCreateDriver(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if err := setUpGraph(c); err != nil {
+	if err := fts5.Register(c); err != nil {
 		b.Fatal(err)
 	}
 	exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -1024")

@@ -9,10 +9,30 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
+// graphTx is a transaction on one project's file.
+type graphTx struct {
+	*sqlstore.GraphTx
+	c *sqlitedb.Conn
+}
+
+func (s *Store) graphTx(p loci.Project, c *sqlitedb.Conn) *graphTx {
+	return &graphTx{sqlstore.NewGraph(sharedConn(c), dialect, sqlstore.GraphOptions{Project: p, Now: s.opts.Now}), c}
+}
+
 // hashed are the tables with a hash and the columns that it covers.
 var hashed = []struct{ table, of string }{
+	{"entities", "name, NULL, NULL"},
 	{"observations", "entity_id, content, NULL"},
 	{"relations", "from_entity, to_entity, relation_type"},
+}
+
+// hashEntities fills in the hashes of the entities that are there.
+func hashEntities(c *sqlitedb.Conn) error { return fixHashes(c, hashed[0].table, hashed[0].of) }
+
+func fixHashes(c *sqlitedb.Conn, table, of string) error {
+	return wrongHashes(c, table, of, func(seq, hash int64) error {
+		return c.Exec("UPDATE "+table+" SET hash = ? WHERE seq = ?", hash, seq)
+	})
 }
 
 // Rebuild rebuilds the full-text tables and the hashes.
@@ -24,10 +44,7 @@ func (tx *graphTx) Rebuild(ctx context.Context) error {
 		}
 	}
 	for _, h := range hashed {
-		err := tx.wrongHashes(h.table, h.of, func(seq, hash int64) error {
-			return tx.c.Exec("UPDATE "+h.table+" SET hash = ? WHERE seq = ?", hash, seq)
-		})
-		if err != nil {
+		if err := fixHashes(tx.c, h.table, h.of); err != nil {
 			return err
 		}
 	}
@@ -35,14 +52,17 @@ func (tx *graphTx) Rebuild(ctx context.Context) error {
 }
 
 // wrongHashes calls fn for each row with a wrong hash. fn may change the row, because the walk goes by row number.
-func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error) error {
-	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil,
+func wrongHashes(c *sqlitedb.Conn, table, of string, fn func(seq, hash int64) error) error {
+	return c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil,
 		func(r *sqlitedb.Row) error {
-			parts := []string{r.Text(2), r.Text(3)}
-			if !r.Null(4) {
-				parts = append(parts, r.Text(4))
+			hash := sqlstore.NameHash(r.Text(2))
+			switch {
+			case !r.Null(4):
+				hash = sqlstore.GraphHash(r.Text(2), r.Text(3), r.Text(4))
+			case !r.Null(3):
+				hash = sqlstore.GraphHash(r.Text(2), r.Text(3))
 			}
-			if hash := sqlstore.GraphHash(parts...); r.Null(1) || hash != r.Int64(1) {
+			if r.Null(1) || hash != r.Int64(1) {
 				return fn(r.Int64(0), hash)
 			}
 			return nil
@@ -62,7 +82,7 @@ func (tx *graphTx) Check(ctx context.Context) (problems []string, err error) {
 	}
 	for _, h := range hashed {
 		wrong := false
-		err := tx.wrongHashes(h.table, h.of, func(int64, int64) error { wrong = true; return sqlitedb.ErrStop })
+		err := wrongHashes(tx.c, h.table, h.of, func(int64, int64) error { wrong = true; return sqlitedb.ErrStop })
 		if err != nil {
 			return problems, err
 		}

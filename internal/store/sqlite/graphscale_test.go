@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -90,70 +87,4 @@ func scaleRows(tx *graphTx, z zipf, user loci.UserID, from, n int) error {
 		}
 	}
 	return nil
-}
-
-func someTexts(tb testing.TB, st *Store, p loci.Project) (list []string) {
-	tb.Helper()
-	err := st.ViewProject(bg, p.OrgID, p.ID, func(tx store.GraphTx) (err error) {
-		return tx.(*graphTx).c.Query("SELECT content FROM observations WHERE seq % 4999 = 7", nil,
-			func(r *sqlitedb.Row) error { list = append(list, r.Text(0)); return nil })
-	})
-	if err != nil {
-		tb.Fatal(explain(err))
-	}
-	return list
-}
-
-func BenchmarkGraphSearchScale(b *testing.B) {
-	st, v, p := scaleProject(b, 100_000)
-	texts := someTexts(b, st, p)
-	for _, kind := range []struct {
-		name  string
-		query func(z zipf, texts []string) string
-	}{
-		{"one", func(z zipf, _ []string) string { return zipfWord(z.rank()) + "*" }},
-		{"and", func(z zipf, _ []string) string { return zipfWord(z.rank()) + " AND " + zipfWord(z.rank()) }},
-		{"and3", func(z zipf, _ []string) string {
-			return zipfWord(z.rank()) + " AND " + zipfWord(z.rank()) + " AND " + zipfWord(z.rank())
-		}},
-		{"or", func(z zipf, _ []string) string { return zipfWord(z.rank()) + " OR " + zipfWord(z.rank()) }},
-		{"phrase", func(z zipf, texts []string) string {
-			words := strings.Fields(texts[z.r.IntN(len(texts))])
-			i, n := z.r.IntN(len(words)-3), 2+z.r.IntN(2)
-			return `"` + strings.Join(words[i:i+n], " ") + `"`
-		}},
-		{"phrase of nothing", func(z zipf, _ []string) string {
-			return `"` + zipfWord(z.rank()) + " " + zipfWord(z.rank()) +
-				`"`
-		}},
-		{"plain", func(z zipf, _ []string) string { return z.text(4) }},
-		{"not", func(z zipf, _ []string) string { return zipfWord(z.rank()) + " NOT " + zipfWord(z.rank()) }},
-	} {
-		b.Run(kind.name, func(b *testing.B) {
-			z := newZipf(99)
-			var times []time.Duration
-			found := 0
-			for b.Loop() {
-				q, err := loci.ParseGraphQuery(kind.query(z, texts))
-				if err != nil {
-					b.Fatal(err)
-				}
-				start := time.Now()
-				err = st.ViewProject(bg, v.OrgID, p.ID, func(tx store.GraphTx) error {
-					n, err := searchGraph(tx.Graph(), v, q)
-					found += min(1, n)
-					return err
-				})
-				if err != nil {
-					b.Fatal(explain(err))
-				}
-				times = append(times, time.Since(start))
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2])/1e6, "p50-ms")
-			b.ReportMetric(float64(times[len(times)*95/100])/1e6, "p95-ms")
-			b.ReportMetric(float64(times[len(times)-1])/1e6, "max-ms")
-			b.ReportMetric(float64(found)/float64(len(times)), "found")
-		})
-	}
 }

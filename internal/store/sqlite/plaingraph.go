@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -38,7 +39,7 @@ type PlainGraph struct {
 
 // OpenPlainGraph creates the file at path, which must not exist.
 func OpenPlainGraph(path string) (p *PlainGraph, err error) {
-	conn, err := openBare(path, setUpGraph, "PRAGMA cache_size = -64000;"+graphOfS3)
+	conn, err := openBare(path, fts5.Register, "PRAGMA cache_size = -64000;"+graphOfS3)
 	if err != nil {
 		return nil, err
 	}

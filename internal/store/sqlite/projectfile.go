@@ -112,13 +112,7 @@ func (s *Store) sharedLock(id loci.ProjectID) *flock.Flock {
 // archived and restored since. sqlitedb empties the log itself.
 func setUpProject(c *sqlite3.Conn) error {
 	_, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true)
-	return errors.Join(err, setUpGraph(c))
-}
-
-func setUpGraph(c *sqlite3.Conn) error {
-	return fts5.RegisterCustom(c, func(api *fts5.API) error {
-		return api.CreateFunction("hits", countHits)
-	})
+	return errors.Join(err, fts5.Register(c))
 }
 
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
@@ -126,7 +120,7 @@ func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 		Now:     s.opts.Now,
 		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true, ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 	if dir == archiveDir {
-		o.Setup = setUpGraph // opened only under the exclusive lock
+		o.Setup = fts5.Register // opened only under the exclusive lock
 	}
 	return o
 }

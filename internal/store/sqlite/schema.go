@@ -18,7 +18,7 @@ var migrationFiles embed.FS
 
 // migrationFuncs are the steps after a file that SQL cannot express.
 var migrationFuncs = map[string]func(*sqlitedb.Conn) error{"org/digests": addDigests,
-	"org/shared_sessions": moveAgents}
+	"org/shared_sessions": moveAgents, "project/texts": hashEntities}
 
 // addDigests fills in the digest of the memories that are there.
 func addDigests(c *sqlitedb.Conn) error {

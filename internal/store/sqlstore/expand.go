@@ -111,7 +111,8 @@ func (d *Dialect) project(of string) string {
 }
 
 // graphTables are the tables of a graph. Their markers also name the project.
-var graphTables = map[string]bool{"entities": true, "observations": true, "relations": true, "changes": true}
+var graphTables = map[string]bool{"entities": true, "observations": true, "relations": true, "changes": true,
+	"text_changes": true}
 
 // dialectWords matches what braces may contain besides table markers.
 var dialectWords = regexp.MustCompile(

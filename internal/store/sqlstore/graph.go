@@ -10,44 +10,23 @@ import (
 
 // GraphTx is a transaction on the graph of one project. It implements store.GraphTx except for Check and Rebuild.
 type GraphTx struct {
-	p     loci.Project
-	c     Conn
-	d     *Dialect
-	now   func() time.Time
-	index func(*GraphTx) GraphIndex
-	may   func(*loci.GraphAccess) bool // nil: deletions leave nothing
-	left  store.Spared
+	p    loci.Project
+	c    Conn
+	d    *Dialect
+	now  func() time.Time
+	may  func(*loci.GraphAccess) bool // nil: deletions leave nothing
+	left store.Spared
 }
 
 // GraphOptions are what a transaction needs besides its connection. All fields are required.
 type GraphOptions struct {
 	Project loci.Project
 	Now     func() time.Time
-	Index   func(*GraphTx) GraphIndex
-}
-
-// GraphIndex finds entities by the words of their names, types and observations.
-type GraphIndex interface {
-	// Newest returns the row numbers of the newest entities and observations that match on their
-	// own, including hidden and deleted ones, at most limit of each.
-	Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error)
-	// Match returns the entities of the newest visible rows that match on their own: at most limit entities and as many
-	// observations. more reports whether there are more. Entities whose name or type matches come first. Without a
-	// reader they have no features, which takes half the time.
-	Match(v loci.Viewer, q *loci.GraphQuery, limit int, r *loci.GraphReader) (list []*GraphFound, more bool, err error)
-	// Alike returns the names of the newest visible entities that begin with the words of a name, at most limit.
-	Alike(v loci.Viewer, name string, limit int) ([]string, error)
-}
-
-// GraphFound is an entity that a search found.
-type GraphFound struct {
-	Seq int64 // row number, the fastest way to join
-	loci.GraphMatch
 }
 
 // NewGraph returns a transaction that runs on c, which is confined to o.Project.
 func NewGraph(c Conn, d *Dialect, o GraphOptions) *GraphTx {
-	return &GraphTx{p: o.Project, c: c, d: d, now: o.Now, index: o.Index}
+	return &GraphTx{p: o.Project, c: c, d: d, now: o.Now}
 }
 
 type (

@@ -50,8 +50,8 @@ func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 
 func (tx *GraphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
-// maxAlike is how many names that are alike one search returns.
-const maxAlike = 200
+// maxAlike is how many names that are alike Create returns for one entity.
+const maxAlike = 10
 
 func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) (
 	[]store.PutEntity, error) {
@@ -62,7 +62,7 @@ func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	for i, item := range items {
 		var err error
 		if out[i], err = n.putEntity(v, by, item); err == nil && out[i].Created && i < store.MaxAlike {
-			out[i].Alike, err = n.index(n.GraphTx).Alike(v, item.Name, maxAlike)
+			out[i].Alike, err = n.alike(v, item.Name)
 		}
 		if err != nil {
 			return nil, err
@@ -120,6 +120,18 @@ func (n entities) putEntity(v loci.Viewer, by loci.GraphAccess, item loci.NewEnt
 	return put, err
 }
 
+// alike returns other visible names that look like this one.
+func (n entities) alike(v loci.Viewer, name string) ([]string, error) {
+	var q Query
+	q.Add("SELECT e.name FROM entities e WHERE {graph e} e.hash = ? AND e.name <> ? AND ", NameHash(name), name)
+	n.Sees(&q, v, "e", loci.LiveOnly)
+	q.Add(" LIMIT ?", maxAlike)
+	return all(n.c, q.String(), q.Args, func(r Row) (string, error) { return r.Text(0), nil })
+}
+
+// NameHash returns the hash of an entity: that of its name without what loci.TwinHint ignores.
+func NameHash(name string) int64 { return GraphHash(loci.Look(name)) }
+
 // GraphHash returns a hash that is equal for rows with the same content. The hash is short, so
 // rows with the same hash still have to be compared.
 func GraphHash(parts ...string) int64 {
@@ -129,9 +141,9 @@ func GraphHash(parts ...string) int64 {
 
 func (tx *GraphTx) storeEntity(e *loci.Entity) error {
 	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, "+
-		"allowed_vendors, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"allowed_vendors, hash, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		e.ID.String(), e.Name, e.Type, ISO(e.CreatedAt), ISO(e.UpdatedAt), e.UserID.String(), e.Origin,
-		ToJSON(e.AllowedVendors), e.SecretsKept)
+		ToJSON(e.AllowedVendors), NameHash(e.Name), e.SecretsKept)
 }
 
 func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) (

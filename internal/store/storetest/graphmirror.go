@@ -119,15 +119,6 @@ func (m *mirror) look() {
 				break
 			}
 		}
-		for _, text := range []string{"text", "name 1", `"text 0" OR hidden`, "text NOT hidden", "text AND name NOT 2",
-			"hid*"} {
-			query, err := loci.ParseGraphQuery(text)
-			if err != nil {
-				return err
-			}
-			hits, err := searchGraph(ctx, g, m.v, query, 3)
-			m.tell("search "+text, hits, err)
-		}
 		trash, err := g.Trash(ctx, m.v, 99)
 		m.learn(trash.Entities)
 		m.tell("trash", trash, err)

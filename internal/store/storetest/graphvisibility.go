@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -180,7 +181,7 @@ func testGraphVisibility(e *env) {
 		for range 3 {
 			v := w.viewer()
 			w.viewGraph(p, func(ctx context.Context, g store.Graph) error {
-				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch,
+				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareOwners,
 					w.compareWalks, w.compareLists, w.comparePositions} {
 					if err := compare(ctx, g, v); err != nil {
 						return err
@@ -243,39 +244,27 @@ func (w *graphWorld) compareReads(ctx context.Context, g store.Graph, v loci.Vie
 	return cmp.Or(err, err2)
 }
 
-func (w *graphWorld) compareSearch(ctx context.Context, g store.Graph, v loci.Viewer) error {
-	word := draw(w.t, "word", "red", "blue")
-	var want []string
+func (w *graphWorld) compareOwners(ctx context.Context, g store.Graph, v loci.Viewer) error {
+	var ids [][16]byte
+	want := map[[16]byte]loci.EntityID{}
 	for _, e := range w.entities {
-		text, sees := w.expect(v, loci.LiveOnly, e)
-		matches := hasWord(e.Name, word) || hasWord(e.Type, word)
-		for _, o := range w.observations {
-			matches = matches || o.EntityID == e.ID && hasWord(o.Content, word) &&
-				v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly)
-		}
-		if sees && matches {
-			want = append(want, text)
+		ids = append(ids, e.ID, loci.NewEntityID())
+		if v.SeesGraph(&w.p, &e.GraphAccess, loci.LiveOnly) {
+			want[e.ID] = e.ID
 		}
 	}
-	hits, err := searchGraph(ctx, g, v, &loci.GraphQuery{Op: loci.GraphWords, Text: word}, 99)
-	got := shown(hits.Entities)
-	slices.Sort(want)
-	slices.Sort(got)
-	w.same("Search", v, want, got)
-	if hits.Total != len(want) {
-		w.t.Fatalf("Search for %+v counts %d of %q", v, hits.Total, want)
+	for _, o := range w.observations {
+		ids = append(ids, o.ID)
+		if v.SeesGraph(&w.p, &o.GraphAccess, loci.LiveOnly) &&
+			v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly) {
+			want[o.ID] = o.EntityID
+		}
+	}
+	got, err := g.Owners(ctx, v, ids)
+	if !maps.Equal(got, want) {
+		w.t.Fatalf("Owners for %+v: got %v, want %v", v, got, want)
 	}
 	return err
-}
-
-func hasWord(text, word string) bool {
-	return slices.Contains(splitWords(text), word)
-}
-
-func splitWords(text string) (out []string) {
-	var a loci.Analyzer
-	a.Words(text, func(w loci.Word) bool { out = append(out, w.Form); return true })
-	return out
 }
 
 func (w *graphWorld) compareWalks(ctx context.Context, g store.Graph, v loci.Viewer) error {
