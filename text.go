@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // OneLine makes a text safe to show on one line to a person or a model: it replaces each run of
@@ -166,4 +167,14 @@ func Thousands(n int) string {
 	}
 	rest := strconv.Itoa(n % 1000)
 	return Thousands(n/1000) + "," + strings.Repeat("0", 3-len(rest)) + rest
+}
+
+// IsASCII reports whether s has only ASCII characters.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -41,7 +40,7 @@ func (s sign) form() string {
 func appendSigns(list []sign, text string) []sign {
 	last, begins := rune(0), sign(0) // the character before this one, and the sign that it is, if it can begin a pair
 	for i, r := range text {
-		if r = loci.FoldRune(r); r < utf8.RuneSelf && inWords[r] {
+		if r = language.FoldRune(r); r < utf8.RuneSelf && inWords[r] {
 			last, begins = r, 0
 			continue
 		}
@@ -67,7 +66,7 @@ func appendSigns(list []sign, text string) []sign {
 // appendPoint appends the sign of a point or a comma between two characters of words in ASCII.
 func appendPoint(list []sign, before, point rune, rest string) []sign {
 	after, _ := utf8.DecodeRuneInString(rest)
-	if after = loci.FoldRune(after); joins(before) && joins(after) {
+	if after = language.FoldRune(after); joins(before) && joins(after) {
 		list = append(list, pointIn|sign(before)<<14|sign(point)<<7|sign(after)) // #nosec G115 -- not negative
 	}
 	return list

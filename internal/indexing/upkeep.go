@@ -83,9 +83,8 @@ func (x *Index) Flush(ctx context.Context) {
 func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time.Duration) {
 	begin := time.Now()
 	for more := true; more && ctx.Err() == nil; {
-		var behind bool
+		behind, err := false, error(nil)
 		uses := o.uses.Load()
-		var err error
 		if more, behind, err = x.goOn(ctx, o); err == nil {
 			err = x.tidy(ctx, o, erased)
 		}

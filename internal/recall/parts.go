@@ -209,7 +209,7 @@ func startsWith(text []rune, p part) bool {
 func foldRunes(text string) []rune {
 	out := make([]rune, 0, len(text))
 	for _, r := range text {
-		out = append(out, loci.FoldRune(r))
+		out = append(out, language.FoldRune(r))
 	}
 	return out
 }
