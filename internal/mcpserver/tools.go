@@ -378,8 +378,8 @@ var tools = []tool{
 		name: "search_nodes", title: "Search the graph",
 		set: toolsetGraph, action: graph.Read, hints: reads,
 		about: `Find entities by name, type or observation, best match first. Returns their observations and ` +
-			`relations. Accepts words, or AND, OR, NOT, prefix*, "phrases" within one name or observation. Use it before creating anything. ` +
-			`For exact names, use open_nodes.`,
+			`relations. Accepts words, or AND, OR, NOT, prefix*, "phrases" within one name or observation. ` +
+			`Use it before creating anything. For exact names, use open_nodes.`,
 		returns: listOf("entities", entityMembers...),
 		handler: takes(graphSearchFields, (*Server).searchEntities),
 	},
