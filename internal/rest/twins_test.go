@@ -40,7 +40,7 @@ func TestAnswersNameTheTwin(t *testing.T) {
 		{owner, entity("API Gateway", ""), ""}, // it exists
 		{owner, entity("Db", `,"allowed_vendors":["cursor"]`), ""},
 		{claude, entity("DB", ""), ""},
-		{cursor, entity("d\u200db", ""), ""}, // other words for the index
+		{cursor, entity("d\u200db", ""), `exists already`},
 		{cursor, entity("dB", ""), `exists already`},
 		{owner, entity("😀", ""), ""},
 		{owner, entity("API  Gateway", ""), hint("entity", "API Gateway")},

@@ -125,7 +125,7 @@ func (n entities) alike(v loci.Viewer, name string) ([]string, error) {
 	var q Query
 	q.Add("SELECT e.name FROM entities e WHERE {graph e} e.hash = ? AND e.name <> ? AND ", NameHash(name), name)
 	n.Sees(&q, v, "e", loci.LiveOnly)
-	q.Add(" LIMIT ?", maxAlike)
+	q.Add(" ORDER BY e.seq DESC LIMIT ?", maxAlike)
 	return all(n.c, q.String(), q.Args, func(r Row) (string, error) { return r.Text(0), nil })
 }
 

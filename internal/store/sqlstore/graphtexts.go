@@ -117,7 +117,7 @@ const (
 	observationTexts = "SELECT o.id, o.allowed_vendors, o.created_at, o.content, e.allowed_vendors, o.seq, " +
 		"o.deleted_at IS NULL AND e.deleted_at IS NULL, o.entity_id"
 	withEntity      = " {join} entities e ON {graph e} e.id = o.entity_id WHERE "
-	newObservations = observationTexts + " FROM observations o" + withEntity + "{graph o} o.seq > ? ORDER BY o.seq LIMIT ?"
+	newObservations = observationTexts + " FROM observations o " + withEntity + "{graph o} o.seq > ? ORDER BY o.seq LIMIT ?"
 	liveObservation = "o.deleted_at IS NULL AND e.deleted_at IS NULL"
 )
 
@@ -196,7 +196,7 @@ func (t graphTexts) List(_ context.Context, after store.Position, limit int) (
 		err = read(entityTexts+" FROM entities e WHERE {graph e} e.seq < ? AND e.deleted_at IS NULL ORDER BY e.seq DESC "+
 			"LIMIT ?", entityText)
 	} else {
-		err = read(observationTexts+" FROM observations o"+withEntity+"{graph o} o.seq < ? AND "+liveObservation+
+		err = read(observationTexts+" FROM observations o "+withEntity+"{graph o} o.seq < ? AND "+liveObservation+
 			" ORDER BY o.seq DESC LIMIT ?", observationText)
 	}
 	switch {
