@@ -117,7 +117,8 @@ const (
 	observationTexts = "SELECT o.id, o.allowed_vendors, o.created_at, o.content, e.allowed_vendors, o.seq, " +
 		"o.deleted_at IS NULL AND e.deleted_at IS NULL, o.entity_id"
 	withEntity      = " {join} entities e ON {graph e} e.id = o.entity_id WHERE "
-	newObservations = observationTexts + " FROM observations o " + withEntity + "{graph o} o.seq > ? ORDER BY o.seq LIMIT ?"
+	newObservations = observationTexts + " FROM observations o " + withEntity +
+		"{graph o} o.seq > ? ORDER BY o.seq LIMIT ?"
 	liveObservation = "o.deleted_at IS NULL AND e.deleted_at IS NULL"
 )
 
