@@ -104,12 +104,6 @@ func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	return q.Find(s.views)
 }
 
-// Matching returns the ids of the visible rows for which where holds, as recall.Question.Matching does.
-func (s *Snapshot) Matching(q *recall.Question, where *index.Expression, page index.Page) (ids [][16]byte, some bool) {
-	defer runtime.KeepAlive(s.parts)
-	return q.Matching(s.views, where, page)
-}
-
 // Containing returns the visible memories that can contain a text, as index.Containing says it, at most limit.
 func (s *Snapshot) Containing(v loci.Viewer, now time.Time, text string, limit int) (list []loci.MemoryID, ok bool) {
 	defer runtime.KeepAlive(s.parts)

@@ -46,12 +46,3 @@ func join(op index.Op, list []term) *index.Expression {
 	}
 	return e
 }
-
-// Matching returns the ids of the visible rows for which where holds, in the order of the page. some reports that a
-// phrase was looked for in the newest rows only.
-func (q *Question) Matching(views []*index.View, where *index.Expression, page index.Page) (ids [][16]byte, some bool) {
-	if where == nil {
-		return nil, false
-	}
-	return index.Matching(views, &index.Query{Where: where, Sees: q.ask.Sees, Now: q.ask.Now, Only: q.ask.Only}, page)
-}

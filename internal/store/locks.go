@@ -33,7 +33,7 @@ type Locks struct {
 	now   func() time.Time
 	self  int64                   // the number of this process
 	lives func(holder int64) bool // nil: holders renew their leases
-	turns sync.Map                // by name: of the callers in this process. Each name stays, which are few
+	turns sync.Map                // by name: of the callers in this process. The names stay, one for each changed project
 }
 
 // NewLocks returns the locks of a process with the number self. If lives can tell whether a process lives, a lock ends
@@ -123,16 +123,14 @@ func (l *Locks) hold(ctx context.Context, name string, row Lease, turn *semaphor
 	}
 	held, end := context.WithCancelCause(ctx)
 	ctx = context.WithoutCancel(ctx) // the lock outlasts ctx until unlock
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		if l.lives == nil {
-			l.renew(ctx, name, row, done, end)
-		}
-	}()
+	var renewing sync.WaitGroup
+	done := make(chan struct{})
+	if l.lives == nil {
+		renewing.Go(func() { l.renew(ctx, name, row, done, end) })
+	}
 	return held, func() {
 		close(done)
-		<-ended
+		renewing.Wait()
 		end(nil)
 		_ = l.rows.EndLease(ctx, name, l.self) // if it fails, the lease ends, or this process takes the row again
 		turn.Release(1)

@@ -1,13 +1,12 @@
 // Package embedded is the event log in files of the data directory, for one host. Each org has a
-// directory with log.db, which has new and recent events; one compressed file for each past month,
-// such as 2026-01.db; and words.db, a full-text index that follows from the events.
+// directory with log.db, which has new and recent events, and one compressed file for each past month,
+// such as 2026-01.db. Who searches events by a text passes their ids, which an index has found.
 //
 // An append is one transaction on log.db, with two trees to write: the events in the order in which
 // they were stored, and their ids, which are in the order of time. Everything else is done behind it,
-// by Upkeep: it puts new events into words.db and moves those of past months into their files. So a
-// read that uses the index also looks through the events that the index doesn't have yet.
+// by Upkeep: it moves those of past months into their files.
 //
-// A read takes its snapshots in the order words.db, log.db, months, and an event moves in that order,
+// A read takes its snapshots of log.db before those of the months, and an event moves in that order,
 // too. So a read finds every event once, whatever moves meanwhile (see source).
 //
 // The visibility rule is loci.Viewer.SeesEvent and nothing else. Events refer to a stream and that to
