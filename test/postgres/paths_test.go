@@ -74,8 +74,8 @@ func TestPlans(t *testing.T) {
 				return err
 			}, []string{byID, version}},
 			"by key": {func() error {
-				_, err := p.Memories().ByKey(ctx, v, store.KeyQuery{
-					Place: store.Place{UserID: v.UserID, Scope: loci.ScopeGlobal}, Key: "key21"})
+				_, err := p.Memories().OfKey(ctx, v, store.KeyQuery{
+					Place: store.Place{UserID: v.UserID, Scope: loci.ScopeGlobal}, Key: "key21"}, 1)
 				return err
 			}, []string{"memories_by_key"}},
 			"by text": {func() error {
