@@ -84,6 +84,12 @@ func jsonFault(b []byte, err error) error {
 	return nil
 }
 
+// AppendJSON appends a text as a JSON string. It replaces what is not UTF-8.
+func AppendJSON[T ~string](b []byte, text T) []byte {
+	b, _ = jsontext.AppendQuote(b, text)
+	return b
+}
+
 // TakesGzip reads the header Accept-Encoding of a request.
 func TakesGzip(accepted string) bool {
 	for one := range strings.SplitSeq(strings.ToLower(accepted), ",") {

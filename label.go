@@ -15,9 +15,11 @@ func Label(name string) string {
 	if !utf8.ValidString(name) {
 		return strings.TrimSpace(name) // CheckText rejects it
 	}
-	name = strings.NewReplacer("\u200b", "", "\u2060", "", "\ufeff", "", "\u00ad", "").Replace(name)
-	return strings.TrimSpace(norm.NFC.String(name))
+	return strings.TrimSpace(norm.NFC.String(widthless.Replace(name)))
 }
+
+// widthless removes characters without width. It is made once, because that takes longer than most labels.
+var widthless = strings.NewReplacer("\u200b", "", "\u2060", "", "\ufeff", "", "\u00ad", "")
 
 // Labels returns each of these as a Label, without repetitions.
 func Labels(names []string) []string {

@@ -126,13 +126,14 @@ type saving struct {
 
 	inSession bool // the draft names the session
 	secrets   []string
+	ofKey     []*loci.Memory // in its place with its key or one that is alike, at most one more than maxSameKey
 
 	// What follows is for the comparison with other memories. A credential that may not read learns of none of them.
 	compares        bool
 	own             *compared          // m
 	index           *indexing.Snapshot // as it was before the save; nil: not known
 	others          []*loci.Memory     // those to compare with
-	keys, tags      []string           // that are alike
+	tags            []string           // that are alike
 	looked, skipped bool               // others has been read; not everything could be compared
 	behind          bool               // index lacks what somebody else has saved
 	shown           bool               // index has been told of m
@@ -199,7 +200,7 @@ func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCr
 
 // run saves. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
-	s.saved, s.shares = loci.Saved{}, s.d.Share
+	s.saved, s.shares, s.ofKey = loci.Saved{}, s.d.Share, nil
 	m, err := s.put(ctx, tx)
 	if err != nil {
 		return err
@@ -342,19 +343,31 @@ func (s *saving) recordShare(ctx context.Context, tx store.Tx, m *loci.Memory) e
 
 // there returns the memory that the save changes, or nil.
 func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
-	if !s.dedupes() {
+	if s.m.Key == "" || !s.dedupes() && !s.compares {
 		return nil, nil
 	}
-	q := store.KeyQuery{Place: placeOf(s.m), Key: s.m.Key}
+	q := store.KeyQuery{Place: placeOf(s.m), Key: s.m.Key, Alike: true}
+	q.Origin = ""
+	found, err := tx.Memories().OfKey(ctx, s.p.Viewer(), q, maxSameKey+1)
+	if s.ofKey = found; err != nil || !s.dedupes() {
+		return nil, err
+	}
 	q.From, q.Until = s.d.during(s.now)
-	if s.p.Vendor == "" {
-		q.Origin = ""
+	if s.p.Vendor != "" {
+		q.Origin = s.m.Origin
 	}
-	m, err := tx.Memories().ByKey(ctx, s.p.Viewer(), q)
-	if loci.CodeOf(err) == loci.NotFound {
-		return nil, nil
+	if found, err = s.keyed(ctx, tx, q, 1); err != nil || len(found) == 0 {
+		return nil, err
 	}
-	return m, err
+	return found[0], nil
+}
+
+// keyed returns what OfKey does for the key itself. Most often ofKey has all that there is.
+func (s *saving) keyed(ctx context.Context, tx store.Tx, q store.KeyQuery, limit int) ([]*loci.Memory, error) {
+	if q.Alike = false; len(s.ofKey) > maxSameKey {
+		return tx.Memories().OfKey(ctx, s.p.Viewer(), q, limit)
+	}
+	return q.Among(s.ofKey), nil
 }
 
 // during returns when a memory must be true for a save by its key to change it: at some time at which the draft is
@@ -392,7 +405,7 @@ func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Ven
 	if s.dedupes() {
 		q := store.KeyQuery{Place: placeOf(s.m), Key: s.m.Key, From: s.now}
 		q.Origin = ""
-		found, err := tx.Memories().OfKey(ctx, s.p.Viewer(), q, maxSameKey)
+		found, err := s.keyed(ctx, tx, q, maxSameKey)
 		if err != nil {
 			return nil, err
 		}

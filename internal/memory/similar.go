@@ -87,13 +87,14 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.
 				s.skipped = !recent.Whole
 				found.in(recent)
 			}
-			keys, err := found.ofKey(short, tx)
-			if s.keys = keys; err == nil {
+			keyed, err := found.ofKey(short, tx)
+			if err == nil {
 				s.tags, err = found.ofTags(short, tx)
 			}
-			if err == nil && len(found.ids) > 0 {
+			if err == nil {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
+			s.others = append(s.others, keyed...)
 			return cmp.Or(err, context.Cause(short))
 		})
 	})

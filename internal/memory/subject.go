@@ -21,52 +21,48 @@ const (
 	maxTitled = 2
 )
 
-// ofKey adds the newest memories with the key, and returns keys in its place that are alike.
-func (c *candidates) ofKey(ctx context.Context, tx store.Tx) (keys []string, err error) {
+// ofKey returns the newest memories with the key, and removes them from those that are still to be read.
+func (c *candidates) ofKey(ctx context.Context, tx store.Tx) ([]*loci.Memory, error) {
 	if c.Key == "" {
 		return nil, nil
 	}
 	page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.Key}, Limit: similarUnsure})
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range page.Memories {
-		c.add(o.ID)
-	}
-	q := store.KeyQuery{Place: placeOf(c.Memory), Key: c.Key, Alike: true}
-	q.Origin = ""
-	alike, err := tx.Memories().OfKey(ctx, c.v, q, similarUnsure)
-	for _, o := range alike {
-		keys = append(keys, o.Key)
-	}
-	return keys, err
+	c.ids = slices.DeleteFunc(c.ids, func(id loci.MemoryID) bool {
+		return slices.ContainsFunc(page.Memories, func(m *loci.Memory) bool { return m.ID == id })
+	})
+	return page.Memories, err
 }
 
-// ofTags returns the tags of memories with a tag as it is, in small or large letters, with a large one at its
-// beginning, or without blanks: for each tag, those of the newest ones.
+// ofTags returns the tags that others have. For those that none has, it returns the same in small or large letters,
+// with a large one at the beginning, or without blanks. The save may have been stored already.
 func (c *candidates) ofTags(ctx context.Context, tx store.Tx) (tags []string, err error) {
+	if len(c.Tags) == 0 {
+		return nil, nil
+	}
+	tags, err = tx.Lists().Tagged(ctx, c.v, c.Tags, c.ID)
+	var alike []string
 	for _, tag := range c.Tags {
-		lower := strings.ToLower(tag)
-		first, size := utf8.DecodeRuneInString(lower)
-		page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Limit: 2, Filter: store.Filter{Tags: loci.Unique([]string{tag,
-			lower, strings.ToUpper(tag), string(unicode.ToUpper(first)) + lower[size:], strings.ReplaceAll(tag, " ", "")})}})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range page.Memories {
-			if o.ID != c.ID { // the save may have been stored already
-				tags = append(tags, o.Tags...)
-			}
+		if !slices.Contains(tags, tag) {
+			lower := strings.ToLower(tag)
+			first, size := utf8.DecodeRuneInString(lower)
+			alike = append(alike, lower, strings.ToUpper(tag), string(unicode.ToUpper(first))+lower[size:],
+				strings.ReplaceAll(tag, " ", ""))
 		}
 	}
-	return tags, nil
+	if err != nil || len(alike) == 0 {
+		return tags, err
+	}
+	alike, err = tx.Lists().Tagged(ctx, c.v, loci.Unique(alike), c.ID)
+	return append(tags, alike...), err
 }
 
 // twin returns a hint at the key or tag that differs from a new one of m only in case or blanks.
 func (s *saving) twin(m *loci.Memory, others []*loci.Memory) string {
 	hint := ""
 	if !slices.ContainsFunc(others, func(o *loci.Memory) bool { return sameKey(m, o) }) {
-		hint = loci.TwinHint("key", m.Key, s.keys...)
+		for _, o := range s.ofKey {
+			hint = cmp.Or(hint, loci.TwinHint("key", m.Key, o.Key))
+		}
 	}
 	for _, tag := range m.Tags {
 		if !slices.Contains(s.tags, tag) {

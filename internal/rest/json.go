@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/loci-memory/loci"
 )
@@ -20,12 +21,16 @@ var jsonFormat = huma.Format{
 	Marshal: loci.WriteJSON,
 	Unmarshal: func(data []byte, v any) error {
 		if _, first := v.(*any); first {
+			commas, depth := sizeOf(data)
+			if commas <= maxValues && depth <= loci.MaxJSONDepth && jsonv2.Unmarshal(data, v) == nil {
+				return nil
+			}
 			if err := loci.CheckJSON(data); loci.FieldOf(err) != "" {
 				return errors.New(loci.FieldOf(err) + standsTwice)
 			} else if err != nil {
 				return err
 			}
-			if crowded(data) {
+			if commas > maxValues {
 				return fmt.Errorf("the body has more than %d values; split it", maxValues)
 			}
 		}
@@ -56,19 +61,26 @@ var anyNumber = regexp.MustCompile(`"(?:\\.|[^"\\])*"|-?[0-9][0-9.eE+-]*`)
 // size in memory and are slow to validate. Useful bodies stay far below the limit, even with maxBulk bytes.
 const maxValues = 1 << 18
 
-func crowded(b []byte) bool {
-	commas, quoted := 0, false
+// sizeOf returns how many commas outside of strings a body has, and how deep it is at most.
+func sizeOf(b []byte) (commas, deepest int) {
+	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
 		case c == '"':
 			quoted = !quoted
-		case c == ',' && !quoted:
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == ',':
 			commas++
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
 		}
 	}
-	return commas > maxValues
+	return commas, deepest
 }
 
 // These texts follow the field's name. huma cannot put the field into its errors.

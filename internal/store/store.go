@@ -169,6 +169,8 @@ type Lists interface {
 	Facets(ctx context.Context, v loci.Viewer, f Filter) (loci.Facets, error)
 	// Passing returns those of ids that are visible and pass the filter, in the order of ids.
 	Passing(ctx context.Context, v loci.Viewer, f Filter, ids []loci.MemoryID) ([]loci.MemoryID, error)
+	// Tagged returns those of tags that visible live memories have, other than the one with that id.
+	Tagged(ctx context.Context, v loci.Viewer, tags []string, except loci.MemoryID) ([]string, error)
 	// Rebuild drops and rebuilds all data derived from the rows, such as the full-text index. It
 	// requires an Update; Check doesn't.
 	Rebuild(ctx context.Context) error

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -23,11 +25,26 @@ type Place struct {
 type KeyQuery struct {
 	Place
 	Key string
-	// Alike means other keys than Key that differ from it only in the case of ASCII letters or in blanks.
+	// Alike also means keys that differ from Key only in the case of ASCII letters or in blanks.
 	Alike bool
 	// From and Until limit the memories to those that are true at some time, at From or later and before Until. Zero:
 	// no limit. A memory without valid_from is true from its creation on.
 	From, Until time.Time
+}
+
+// Among returns what OfKey does for the key itself, of a list that OfKey has returned for the same place without times.
+func (q KeyQuery) Among(list []*loci.Memory) []*loci.Memory {
+	from, until := loci.CutTime(q.From), loci.CutTime(q.Until)
+	begins := func(m *loci.Memory) time.Time { return cmp.Or(m.ValidFrom, m.CreatedAt) }
+	list = slices.DeleteFunc(slices.Clone(list), func(m *loci.Memory) bool {
+		return m.Key != q.Key || q.Origin != "" && m.Origin != q.Origin ||
+			!from.IsZero() && !m.ValidTo.IsZero() && !m.ValidTo.After(from) || !until.IsZero() && !begins(m).Before(until)
+	})
+	if !from.IsZero() {
+		later := func(m *loci.Memory) int { return max(0, begins(m).Compare(from)) }
+		slices.SortStableFunc(list, func(a, b *loci.Memory) int { return cmp.Compare(later(a), later(b)) })
+	}
+	return list
 }
 
 // TextQuery names memories by their text, exactly as stored.
@@ -63,14 +80,12 @@ type IDQuery struct {
 
 // Timeless is the part of Memories that reads past states of rows.
 type Timeless interface {
-	// ByKey returns the first of OfKey, or NotFound. In an Update, no other write can come between ByKey
-	// and a write. So two saves of one key never create two memories.
-	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
 	// OfKey returns the live visible memories with that key, at most limit: those that are true at From
-	// before those that become true later, and among these the one that changed last first.
+	// before those that become true later, and among these the one that changed last first. In an Update, no other
+	// write can come between OfKey and a write. So two saves of one key never create two memories.
 	OfKey(ctx context.Context, v loci.Viewer, q KeyQuery, limit int) ([]*loci.Memory, error)
 	// ByText returns the live visible memories with that title and content, stored last first. Like
-	// ByKey, no other write can come between it and a write. It fails with Invalid without a limit.
+	// OfKey, no other write can come between it and a write. It fails with Invalid without a limit.
 	ByText(ctx context.Context, v loci.Viewer, q TextQuery) ([]*loci.Memory, error)
 	// Between returns the visible memories whose ids are in a range, in the order of their ids. It
 	// fails with Invalid without a limit, or if Superseded is used with a Lifecycle other than LiveOnly.

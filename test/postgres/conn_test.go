@@ -37,8 +37,10 @@ var dialect = &sqlstore.Dialect{
 	Lock:     "FOR UPDATE",
 	Each:     "jsonb_array_elements_text(%s::jsonb) AS each (value)",
 	Numbered: "unnest(?::bigint[]) AS j (value)",
+	IDs:      "unnest(?::uuid[]) AS j (value)",
 	FeedEnd:  "SELECT feed_end FROM org WHERE org_id = " + org,
 	Numbers:  func(list []int64) any { return list },
+	ListIDs:  func(list [][16]byte) any { return list },
 
 	Unique:    errUnique,
 	Reference: errReference,

@@ -3,9 +3,7 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -140,8 +138,7 @@ type part struct {
 	tag string
 }
 
-func (w *walk) query(p part, columns string) *sqlstore.Query {
-	q := &sqlstore.Query{}
+func (w *walk) query(q *sqlstore.Query, p part, columns string) {
 	switch {
 	case p.tag != "":
 		q.Add("SELECT "+columns+" FROM memory_tags t {join} memories m ON {m} m.seq = t.seq "+
@@ -159,41 +156,37 @@ func (w *walk) query(p part, columns string) *sqlstore.Query {
 		q.Add("m.pinned AND ")
 	}
 	w.Passes(q, w.Viewer, w.Filter, w.Now, p.row)
-	return q
 }
 
-func (w *walk) Next(after sqlstore.Place, n int) (places []sqlstore.Place, err error) {
+func (w *walk) Parts() int { return len(w.parts) }
+
+func (w *walk) Select(q *sqlstore.Query, part int, after sqlstore.Place, n int) {
 	compare, order := " < ", " DESC"
 	if w.Oldest {
 		compare, order = " > ", ""
 	}
-	for _, p := range w.parts {
-		q := w.query(p, w.at+", m.seq")
-		q.Add(" AND ("+w.at+", m.seq)"+compare+"(?, ?) ORDER BY "+w.at+order+", m.seq"+order+" LIMIT ?",
-			after.At, after.Seq, n)
-		err := w.c.Query(q.String(), q.Args, func(r sqlstore.Row) error {
-			places = append(places, sqlstore.Place{At: r.Int64(0), Seq: r.Int64(1)})
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(places, func(a, b sqlstore.Place) int {
-		c := cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq))
-		if w.Oldest {
-			return c
-		}
-		return -c
-	})
-	places = slices.Compact(places)
-	return places[:min(n, len(places))], nil
+	w.query(q, w.parts[part], w.at+" AS at, m.seq")
+	q.Add(" AND ("+w.at+", m.seq)"+compare+"(?, ?) ORDER BY "+w.at+order+", m.seq"+order+" LIMIT ?",
+		after.At, after.Seq, n)
+}
+
+// Tagged reads the lists of tags of all rows, which is enough for the proof.
+func (x index) Tagged(l sqlstore.Listing, tags []string, except loci.MemoryID) (there []string, err error) {
+	var q sqlstore.Query
+	q.Add("SELECT t.value FROM jsonb_array_elements_text(?::jsonb) AS t (value) WHERE EXISTS (SELECT 1 FROM memories m "+
+		"WHERE {m} m.id <> ? AND EXISTS (SELECT 1 FROM {each m.tags} WHERE each.value = t.value) AND ",
+		sqlstore.ToJSON(tags), [16]byte(except))
+	x.Passes(&q, l.Viewer, l.Filter, l.Now, "m")
+	q.Add(")")
+	err = x.c.Query(q.String(), q.Args, func(r sqlstore.Row) error { there = append(there, r.Text(0)); return nil })
+	return there, err
 }
 
 func (w *walk) Total(limit int) (int, error) {
 	seen := map[int64]struct{}{}
 	for _, p := range w.parts {
-		q := w.query(p, "m.seq")
+		var q sqlstore.Query
+		w.query(&q, p, "m.seq")
 		q.Add(" LIMIT ?", limit)
 		err := w.c.Query(q.String(), q.Args, func(r sqlstore.Row) error { seen[r.Int64(0)] = struct{}{}; return nil })
 		if err != nil || len(seen) >= limit {

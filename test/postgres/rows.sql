@@ -28,8 +28,8 @@ INSERT INTO memory_tags (org_id, pool, tag, at, seq)
 	SELECT org_id, user_id, tags::json ->> 0, created_at, seq FROM memories;
 
 INSERT INTO suggestions (org_id, id, kind, memory_seq, by_seq, origin, state, created_at)
-	SELECT org_id, id, 'supersede', seq, seq + 20, 'a', CASE WHEN seq % 5 = 1 THEN 'declined' ELSE 'pending' END, 0
-	FROM memories WHERE seq % 4 = 1 AND seq <= 7000;
+	SELECT org_id, id, 'supersede', seq, seq + 20, 'a', CASE WHEN seq % 4 = 1 AND seq % 5 <> 1 THEN 'pending' ELSE 'declined' END, 0
+	FROM memories WHERE seq <= 7000;
 
 INSERT INTO feed (org_id, seq, at, kind, row_id, change, version, origin)
 	SELECT org_id, created_at, created_at, 'memory', id, 'created', 1, origin FROM memories;

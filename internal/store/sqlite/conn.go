@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"strconv"
 
@@ -21,9 +22,11 @@ var dialect = &sqlstore.Dialect{
 	Each:     "json_each(%s)",
 	By:       "INDEXED BY %s",
 	Numbered: "json_each(?) j",
+	IDs:      "(SELECT unhex(value) AS value FROM json_each(?)) j",
 	FeedEnd:  "SELECT seq FROM sqlite_sequence WHERE name = 'feed'",
 	Scrub:    "PRAGMA secure_delete = on",
 	Numbers:  numbers,
+	ListIDs:  listIDs,
 
 	Unique:    sqlitedb.ErrConstraintUnique,
 	Reference: sqlitedb.ErrConstraintForeignKey,
@@ -32,12 +35,23 @@ var dialect = &sqlstore.Dialect{
 // numbers writes a list as an array of JSONB (https://sqlite.org/jsonb.html), which SQLite reads
 // without parsing. As one parameter for any number of values, it lets one text serve them all.
 func numbers(list []int64) any {
-	const integer, array, oneByte, fourBytes = 0x3, 0xb, 0xc0, 0xe0
-	b := make([]byte, 5, 5+8*len(list))
-	var digits [20]byte
-	for _, n := range list {
-		text := strconv.AppendInt(digits[:0], n, 10)
-		b = append(append(b, oneByte|integer, byte(len(text))), text...)
+	const integer = 0x3
+	return jsonb(list, integer, func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) })
+}
+
+// listIDs is numbers for ids. They are hexadecimal, because JSON has no bytes.
+func listIDs(list [][16]byte) any {
+	const text = 0x7
+	return jsonb(list, text, func(b []byte, id [16]byte) []byte { return hex.AppendEncode(b, id[:]) })
+}
+
+func jsonb[T any](list []T, kind byte, write func([]byte, T) []byte) []byte {
+	const array, oneByte, fourBytes = 0xb, 0xc0, 0xe0
+	b := make([]byte, 5, 5+34*len(list))
+	for _, v := range list {
+		at := len(b) + 1
+		b = write(append(b, oneByte|kind, 0), v)
+		b[at] = byte(len(b) - at - 1) // #nosec G115 -- no value is that long
 	}
 	b[0] = fourBytes | array
 	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5)) // #nosec G115 -- a parameter is not that long

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -21,6 +20,7 @@ type walk struct {
 	rest   *store.Filter // the part that the driver's postings do not answer
 	oldest bool
 	now    time.Time
+	except loci.MemoryID // of formTag
 	ranges []postingRange
 }
 
@@ -36,13 +36,12 @@ type form int
 
 const (
 	formPage  form = iota // places after a given one
-	formCount             // the number of places, up to a limit
-	formSeqs              // row numbers, up to a limit
+	formCount             // all places, with the times at which they expire
+	formTag               // whether any row has the tag value
 )
 
-var selects = map[form]string{formPage: "SELECT p.at, p.seq",
-	formCount: "SELECT count(*), min(ends) FROM (SELECT p.expires_at AS ends",
-	formSeqs:  "SELECT p.seq"}
+var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT p.at, p.seq, p.expires_at AS ends",
+	formTag: "SELECT 1"}
 
 // Walk implements sqlstore.Index.
 func (x index) Walk(l sqlstore.Listing) (sqlstore.Walk, error) {
@@ -66,12 +65,9 @@ func (w *walk) choose(options []driver) error {
 		size := 0
 		if len(options) > 1 {
 			probe := walk{x: w.x, v: w.v, filter: &store.Filter{}, rest: &store.Filter{}, driver: d, now: w.now, ranges: ranges}
-			for _, r := range ranges {
-				n, err := probe.count(r, enough)
-				if err != nil {
-					return err
-				}
-				size += n
+			var err error
+			if size, err = probe.Total(enough); err != nil {
+				return err
 			}
 		}
 		if size < best {
@@ -175,68 +171,82 @@ func (w *walk) joined(r postingRange) bool {
 	return len(q.Args) > 0
 }
 
-// Next implements sqlstore.Walk.
-func (w *walk) Next(after place, n int) ([]place, error) {
-	var places []place
-	for _, r := range w.ranges {
-		text, args := w.statement(r, formPage, after, n)
-		err := w.x.shared.Query(text, args, func(row *sqlitedb.Row) error {
-			places = append(places, place{At: row.Int64(0), Seq: row.Int64(1)})
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(w.ranges) > 1 {
-		slices.SortFunc(places, w.compare)
-		places = slices.Compact(places)
-	}
-	return places[:min(n, len(places))], nil
+// maxRanges is how many ranges one statement reads. SQLite allows 500 in a compound SELECT.
+const maxRanges = 64
+
+// Parts implements sqlstore.Walk.
+func (w *walk) Parts() int { return (len(w.ranges) + maxRanges - 1) / maxRanges }
+
+// Select implements sqlstore.Walk.
+func (w *walk) Select(q *sqlstore.Query, part int, after place, n int) {
+	w.selects(q, w.ranges[part*maxRanges:min((part+1)*maxRanges, len(w.ranges))], formPage, after, n)
 }
 
 type place = sqlstore.Place
 
-func (w *walk) compare(a, b place) int {
-	c := cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq))
-	if w.oldest {
-		return c
-	}
-	return -c
-}
-
 // Total counts the rows of the whole list, up to limit.
 func (w *walk) Total(limit int) (int, error) {
+	if w.Parts() == 1 {
+		return w.count(limit)
+	}
+	seen, after := map[place]struct{}{}, place{At: math.MinInt64, Seq: math.MinInt64}
+	if !w.oldest {
+		after = place{At: math.MaxInt64, Seq: math.MaxInt64}
+	}
+	for part := range w.Parts() {
+		var q sqlstore.Query
+		w.Select(&q, part, after, limit)
+		err := w.x.shared.Query(q.String(), q.Args, func(row *sqlitedb.Row) error {
+			seen[place{At: row.Int64(0), Seq: row.Int64(1)}] = struct{}{}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return min(len(seen), limit), nil
+}
+
+// selects adds a statement over some ranges, which SQLite merges without sorting.
+func (w *walk) selects(q *sqlstore.Query, ranges []postingRange, f form, after place, limit int) {
+	all := " UNION ALL "
 	if w.overlap() {
-		return w.totalOfSets(limit)
+		all = " UNION "
 	}
-	total := 0
-	for _, r := range w.ranges {
-		n, err := w.count(r, limit-total)
-		total += n
-		if err != nil || total >= limit {
-			return total, err
+	for i, r := range ranges {
+		if i > 0 {
+			q.Add(all)
 		}
+		w.add(q, r, f, after)
 	}
-	return total, nil
+	switch {
+	case f == formPage && w.oldest, f == formCount && w.overlap():
+		q.Add(" ORDER BY 1, 2")
+	case f == formPage:
+		q.Add(" ORDER BY 1 DESC, 2 DESC")
+	}
+	q.Add(" LIMIT ?", int64(limit))
 }
 
-func (w *walk) totalOfSets(limit int) (int, error) {
-	seen := map[int64]struct{}{}
-	for _, r := range w.ranges {
-		text, args := w.statement(r, formSeqs, place{}, limit)
-		err := w.x.shared.Query(text, args, func(row *sqlitedb.Row) error { seen[row.Int64(0)] = struct{}{}; return nil })
-		if err != nil || len(seen) >= limit {
-			return min(len(seen), limit), err
-		}
+// Tagged implements sqlstore.Index.
+func (x index) Tagged(l sqlstore.Listing, tags []string, except loci.MemoryID) (there []string, err error) {
+	w := &walk{x: x, v: l.Viewer, filter: l.Filter, rest: l.Filter, now: l.Now, except: except,
+		driver: driver{tokens: []string{tokenTag}}}
+	var q sqlstore.Query
+	q.Add("SELECT t.value FROM {each ?} t WHERE FALSE", sqlstore.ToJSON(tags))
+	for _, r := range w.rangesOf(w.driver) {
+		q.Add(" OR EXISTS (")
+		w.add(&q, r, formTag, place{})
+		q.Add(")")
 	}
-	return len(seen), nil
+	err = x.shared.Query(q.String(), q.Args,
+		func(row *sqlitedb.Row) error { there = append(there, row.Text(0)); return nil })
+	return there, err
 }
 
-// statement returns a statement over one range, and its values.
-func (w *walk) statement(r postingRange, f form, after place, limit int) (string, sqlitedb.Args) {
+// add adds a SELECT over one range.
+func (w *walk) add(q *sqlstore.Query, r postingRange, f form, after place) {
 	joined, row := w.joined(r), "m"
-	q := &sqlstore.Query{}
 	q.Add(selects[f])
 	q.Add(" FROM memory_postings p")
 	if joined {
@@ -247,6 +257,9 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 	}
 	q.Add(" WHERE {p} p.pool = ? AND p.vendor = ? AND p.token = ?", r.pool[:], r.vendor, r.token)
+	if f == formTag {
+		q.Add(" || t.value AND p.seq IS NOT (SELECT e.seq FROM memories e WHERE {e} e.id = ?)", [16]byte(w.except))
+	}
 	w.bound(q, f, after)
 	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
 		q.Add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
@@ -259,17 +272,6 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 		q.Add(" AND ")
 		w.x.Passes(q, w.v, w.rest, w.now, row)
 	}
-	switch {
-	case f == formPage && w.oldest:
-		q.Add(" ORDER BY p.at, p.seq")
-	case f == formPage:
-		q.Add(" ORDER BY p.at DESC, p.seq DESC")
-	}
-	q.Add(" LIMIT ?", int64(limit))
-	if f == formCount {
-		q.Add(")")
-	}
-	return q.String(), q.Args
 }
 
 // agents leaves out the rows of agents that the reader does not act as. A person sees all of theirs: their own pool

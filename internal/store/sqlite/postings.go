@@ -179,27 +179,39 @@ func (x index) changePostings(seq int64, before, after []posting) error {
 			}
 		}
 	}
-	for i := range added {
-		if err := x.addPosting(seq, &added[i]); err != nil {
+	for some := range slices.Chunk(added, maxInserted) {
+		if err := x.addPostings(seq, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const insertPosting = `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
+const (
+	insertPosting = `INSERT INTO memory_postings (pool, vendor, token, at, seq, expires_at, agent_id, workspace_id)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	// maxInserted is how many postings one statement inserts, because each number has a text.
+	maxInserted = 32
+)
 
-func (x index) addPosting(seq int64, p *posting) error {
-	var expires, agent any
-	if p.expiring {
-		expires = p.expires
+func (x index) addPostings(seq int64, list []posting) error {
+	var q sqlstore.Query
+	q.Add(insertPosting)
+	for i := range list {
+		p := &list[i]
+		if i > 0 {
+			q.Add(", (?, ?, ?, ?, ?, ?, ?, ?)")
+		}
+		var expires, agent any
+		if p.expiring {
+			expires = p.expires
+		}
+		if p.ofAgent {
+			agent = [16]byte(p.agent)
+		}
+		q.Add("", p.pool[:], p.vendor, p.token, p.at, seq, expires, agent, sqlstore.OrNull(p.workspace))
 	}
-	if p.ofAgent {
-		agent = [16]byte(p.agent)
-	}
-	return x.c.Exec(insertPosting,
-		p.pool[:], p.vendor, p.token, p.at, seq, expires, agent, sqlstore.OrNull(p.workspace))
+	return x.c.Exec(q.String(), q.Args...)
 }
 
 func scanPosting(r *sqlitedb.Row) (seq int64, p posting) {

@@ -90,8 +90,7 @@ func (t agents) List(_ context.Context, v loci.Viewer, aq store.AgentQuery) (lis
 		q.Add(" AND a.id BETWEEN ? AND ?", [16]byte(aq.First), [16]byte(aq.Last))
 	}
 	q.Add(" AND a.name > ? ORDER BY a.name LIMIT ?", aq.After, aq.Limit) // no agent has an empty name
-	err = t.c.Query(q.String(), q.Args, func(r Row) error { list = append(list, t.scanAgent(r)); return nil })
-	return list, err
+	return each(t.c, q.String(), q.Args, t.scanAgent)
 }
 
 func (t agents) Update(_ context.Context, a loci.Agent) error {

@@ -65,9 +65,7 @@ func (a arcBindings) List(ctx context.Context) (list []store.ArcBinding, err err
 }
 
 func (arcBindings) list(c Conn) (list []store.ArcBinding, err error) {
-	err = c.Query("SELECT "+arcColumns+" FROM arc_bindings b WHERE {global b} TRUE ORDER BY b.org_id", nil,
-		func(r Row) error { list = append(list, scanArc(r)); return nil })
-	return list, err
+	return each(c, "SELECT "+arcColumns+" FROM arc_bindings b WHERE {global b} TRUE ORDER BY b.org_id", nil, scanArc)
 }
 
 func (a arcBindings) Update(ctx context.Context, org loci.OrgID, change func(*store.ArcBinding) error) (

@@ -32,6 +32,9 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 
 // memorySeq returns the row number of a memory, whether or not the caller may see it, or NotFound.
 func (tx *Tx) memorySeq(id loci.MemoryID) (seq int64, err error) {
+	if m := tx.held[id]; m != nil {
+		return m.Seq, nil
+	}
 	found, err := tx.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
 		func(r Row) error { seq = r.Int64(0); return nil })
 	return seq, orMissing(found, err, loci.NoSuchMemory)
@@ -59,8 +62,7 @@ func (t assets) Between(_ context.Context, v loci.Viewer, r store.IDRange[loci.A
 		[16]byte(r.First), [16]byte(r.Last))
 	t.visible(&q, v, r.Lifecycle, t.Now())
 	q.Add(" ORDER BY a.id LIMIT ?", r.Limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error { list = append(list, scanAsset(r)); return nil })
-	return list, err
+	return each(t.c, q.String(), q.Args, scanAsset)
 }
 
 func noAsset() error { return loci.Errorf(loci.NotFound, "no such attachment") }
@@ -73,8 +75,7 @@ func (t assets) List(_ context.Context, v loci.Viewer, memory loci.MemoryID, l l
 	var q Query
 	t.listQuery(&q, v, memory, l)
 	q.Add(" ORDER BY a.created_at, a.seq")
-	err = t.c.Query(q.String(), q.Args, func(r Row) error { list = append(list, scanAsset(r)); return nil })
-	return list, err
+	return each(t.c, q.String(), q.Args, scanAsset)
 }
 
 func (t assets) listQuery(q *Query, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -103,17 +104,12 @@ func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err err
 
 // follow records the sessions of a candidate that are not recorded yet.
 func (t candidates) follow(c *loci.Candidate) error {
-	for _, id := range append([]loci.SessionID{c.SessionID}, c.OtherSessions...) {
-		if id.IsZero() {
-			continue
-		}
-		err := t.c.Exec("INSERT INTO candidate_sessions ({org} session_id, candidate_seq) SELECT {?} ?, s.seq FROM "+
-			"candidates s WHERE {s} s.id = ? ON CONFLICT DO NOTHING", [16]byte(id), [16]byte(c.ID))
-		if err != nil {
-			return err
-		}
+	ids := slices.DeleteFunc(append([]loci.SessionID{c.SessionID}, c.OtherSessions...), loci.SessionID.IsZero)
+	if len(ids) == 0 {
+		return nil
 	}
-	return nil
+	return t.c.Exec("INSERT INTO candidate_sessions ({org} session_id, candidate_seq) SELECT {?} j.value, s.seq FROM "+
+		"{ids} {join} candidates s ON {s} s.id = ? WHERE TRUE ON CONFLICT DO NOTHING", listOf(t.d, ids), [16]byte(c.ID))
 }
 
 func noCandidate() error { return loci.Errorf(loci.NotFound, "no such candidate") }
@@ -309,13 +305,7 @@ func (t candidates) Release(ctx context.Context, user loci.UserID, team loci.Tea
 // number. With the last ones, it leaves them its notes.
 func (tx *Tx) ReleaseCandidates(ctx context.Context, id loci.ProjectID, limit int) (n int, err error) {
 	t := candidates{tx}
-	var list []*loci.Candidate
-	err = tx.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.project_id = ? ORDER BY s.seq LIMIT ?",
-		Args{[16]byte(id), limit}, func(r Row) error {
-			_, c, err := tx.scanCandidate(r)
-			list = append(list, c)
-			return err
-		})
+	list, err := t.all("s.project_id = ? ORDER BY s.seq LIMIT ?", [16]byte(id), limit)
 	for _, c := range list {
 		if err == nil {
 			c.LeaveProject()
@@ -333,6 +323,12 @@ func (tx *Tx) ReleaseCandidates(ctx context.Context, id loci.ProjectID, limit in
 	return len(list), err
 }
 
+// all returns the candidates for which a condition holds.
+func (t candidates) all(condition string, args ...any) ([]*loci.Candidate, error) {
+	return all(t.c, "SELECT "+candidateColumns+" FROM candidates s WHERE {s} "+condition, args,
+		func(r Row) (*loci.Candidate, error) { _, c, err := t.scanCandidate(r); return c, err })
+}
+
 // narrowOf limits the readers of the candidates and of the notes of a session.
 func (t candidates) narrowOf(ctx context.Context, id loci.SessionID, to *loci.EventAccess) error {
 	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Narrow(to) }, "s.seq IN (SELECT f.candidate_seq FROM "+
@@ -347,12 +343,7 @@ func (t candidates) narrowOf(ctx context.Context, id loci.SessionID, to *loci.Ev
 // changeAll changes who reads the candidates for which a condition holds. Each becomes a new version, so that nobody
 // who is at work on one brings its readers back.
 func (t candidates) changeAll(ctx context.Context, change func(*loci.Candidate), condition string, args ...any) error {
-	var list []*loci.Candidate
-	err := t.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} "+condition, args, func(r Row) error {
-		_, c, err := t.scanCandidate(r)
-		list = append(list, c)
-		return err
-	})
+	list, err := t.all(condition, args...)
 	for _, c := range list {
 		before := c.EventAccess
 		if change(c); err != nil || c.SameAccess(&before) {

@@ -68,14 +68,6 @@ func idsFromJSON(text string) (ids []loci.ProjectID, err error) {
 	return ids, nil
 }
 
-func idsToJSON(ids []loci.ProjectID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	return ToJSON(texts)
-}
-
 func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
 	err := t.db.Update(ctx, func(conn Conn) error { return t.insertCredential(conn, c) })
 	t.hints(ctx, err, credentialHints(&c, loci.Created)...)
@@ -93,7 +85,7 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 	err := conn.Exec(insertCredentialSQL,
 		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix,
 		ToJSON(c.Rights),
-		idsToJSON(c.ProjectIDs), OrNull(c.WorkspaceID), OrNull(c.GrantID), OrNull(c.Replaces), micros(c.ProvedAt),
+		toJSON(c.ProjectIDs), OrNull(c.WorkspaceID), OrNull(c.GrantID), OrNull(c.Replaces), micros(c.ProvedAt),
 		c.IdleAfter.Microseconds(),
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {

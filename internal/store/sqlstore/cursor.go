@@ -112,6 +112,8 @@ type Index interface {
 	Near(v loci.Viewer, f *store.Filter) (loci.Viewer, error)
 	// Walk begins a list.
 	Walk(l Listing) (Walk, error)
+	// Tagged returns those of tags that rows of a list have, without the one with that id.
+	Tagged(l Listing, tags []string, except loci.MemoryID) ([]string, error)
 	// Within runs fn and stops its statements when ctx ends. The transaction remains usable.
 	Within(ctx context.Context, fn func() error) error
 	// Rebuild drops the derived data and derives it again. Check compares it with the rows.
@@ -129,8 +131,10 @@ type Listing struct {
 
 // Walk goes through the places of one list in order. It may return places of rows that the viewer cannot see.
 type Walk interface {
-	// Next returns at most n places after the given one. An empty result means that the walk has ended.
-	Next(after Place, n int) ([]Place, error)
+	// Parts returns how many statements the places take, most often one.
+	Parts() int
+	// Select adds the statement of one part: at most n places after the given one, in order, as the columns at and seq.
+	Select(q *Query, part int, after Place, n int)
 	// Total counts the rows of the whole list, up to limit.
 	Total(limit int) (int, error)
 }

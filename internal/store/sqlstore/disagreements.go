@@ -120,32 +120,20 @@ func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[
 // disagree. It repeats the condition of the index memories_by_key, as OfKey does. It does not sort, so that the rows
 // come while it looks for others.
 func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
-	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM memories a {join} memories m ON {m}
-		m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND m.workspace_id {is} a.workspace_id
-		WHERE {a} (m.scope = a.scope AND m.project_id {is} a.project_id AND m.agent_id {is} a.agent_id
-			AND m.origin <> a.origin OR m.scope <> 'agent' AND a.scope <> 'agent' AND (m.scope <> a.scope
-			AND m.project_id {is} a.project_id OR (m.project_id IS NULL) <> (a.project_id IS NULL)))
+	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM {ids} {join} memories a ON {a} a.id = j.value
+		{join} memories m ON {m} m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND
+		m.workspace_id {is} a.workspace_id WHERE (m.scope = a.scope AND m.project_id {is} a.project_id AND
+			m.agent_id {is} a.agent_id AND m.origin <> a.origin OR m.scope <> 'agent' AND a.scope <> 'agent' AND
+			(m.scope <> a.scope AND m.project_id {is} a.project_id OR (m.project_id IS NULL) <> (a.project_id IS NULL)))
 		AND m.content <> a.content AND a.deleted_at IS NULL AND a.superseded_by IS NULL
 		AND (m.valid_to IS NULL OR m.valid_to > coalesce(a.valid_from, a.created_at))
-		AND (a.valid_to IS NULL OR a.valid_to > coalesce(m.valid_from, m.created_at)) AND a.id IN `)
-	in(q, bytesOf(ids))
-	q.Add(" AND ")
+		AND (a.valid_to IS NULL OR a.valid_to > coalesce(m.valid_from, m.created_at)) AND `, listOf(t.d, ids))
 	t.visible(q, v, loci.LiveOnly, t.Now())
 }
 
 // replacementsQuery selects the visible memories that would replace ids if their owner accepted the open suggestions.
 func (t suggestions) replacementsQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
-	q.Add(`SELECT a.id, m.id, s.seq FROM memories a {join} suggestions s ON {s} s.memory_seq = a.seq
-		AND s.state = 'pending' {join} memories m ON {m} m.seq = s.by_seq WHERE {a} a.id IN `)
-	in(q, bytesOf(ids))
-	q.Add(" AND ")
+	q.Add(`SELECT a.id, m.id, s.seq FROM {ids} {join} memories a ON {a} a.id = j.value {join} suggestions s ON {s}
+		s.memory_seq = a.seq AND s.state = 'pending' {join} memories m ON {m} m.seq = s.by_seq WHERE `, listOf(t.d, ids))
 	t.visible(q, v, loci.LiveOnly, t.Now())
-}
-
-func bytesOf(ids []loci.MemoryID) [][16]byte {
-	list := make([][16]byte, len(ids))
-	for i, id := range ids {
-		list[i] = id
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -31,34 +32,34 @@ func (t memories) Erase(_ context.Context, id loci.MemoryID) error {
 
 func (t memories) SharedBy(_ context.Context, user loci.UserID, team loci.TeamID, limit int) (
 	list []loci.MemoryID, err error) {
-	err = t.c.Query(sharedBy, Args{[16]byte(team), [16]byte(user), limit},
-		func(r Row) error { list = append(list, r.ID(0)); return nil })
-	return list, err
+	return each(t.c, sharedBy, Args{[16]byte(team), [16]byte(user), limit},
+		func(r Row) loci.MemoryID { return r.ID(0) })
 }
 
 // eraseAll erases the rows whose numbers the statement selects.
 func (t memories) eraseAll(sql string, args ...any) (int, error) {
-	var seqs []int64
-	err := t.c.Query(sql, args, func(r Row) error { seqs = append(seqs, r.Int64(0)); return nil })
-	if err != nil {
-		return 0, err
-	}
-	for _, seq := range seqs {
-		var m *Stored
-		_, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq = ?", Args{seq},
-			func(r Row) (err error) { m, err = t.scanMemory(r); return err })
+	seqs, err := all(t.c, sql, args, func(r Row) (int64, error) { return r.Int64(0), nil })
+	for some := range slices.Chunk(seqs, memoryBatch) {
 		if err == nil {
-			err = t.erase(m)
-		}
-		if err != nil {
-			return 0, err
+			err = t.eachSeq(some, "", nil, t.erase)
 		}
 	}
-	return len(seqs), nil
+	return len(seqs), err
+}
+
+// eachSeq reads the rows with these numbers that a condition selects, and then calls fn with each.
+func (t memories) eachSeq(seqs []int64, condition string, args Args, fn func(*Stored) error) error {
+	list, err := all(t.c, "SELECT "+memoryColumns+" FROM {numbered} {join} memories m ON {m} m.seq = j.value"+condition,
+		append(Args{t.d.Numbers(seqs)}, args...), t.scanMemory)
+	for i := 0; i < len(list) && err == nil; i++ {
+		err = fn(list[i])
+	}
+	return err
 }
 
 // erase removes one row and everything derived from it. Foreign keys delete its versions.
 func (t memories) erase(m *Stored) error {
+	delete(t.held, m.ID)
 	if err := t.Index().Change(m.Seq, &m.Memory, nil); err != nil {
 		return err
 	}

@@ -75,6 +75,8 @@ func (d *Dialect) expand(marker string) string {
 		return strings.ReplaceAll(d.By, "%s", of)
 	case "numbered":
 		return d.Numbered
+	case "ids":
+		return d.IDs
 	case "feedend":
 		return d.FeedEnd
 	case "global":
@@ -116,7 +118,7 @@ var graphTables = map[string]bool{"entities": true, "observations": true, "relat
 
 // dialectWords matches what braces may contain besides table markers.
 var dialectWords = regexp.MustCompile(
-	`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|feedend|org|\?|global|graph|graph \?)$`)
+	`^(join|is|isnot|greatest|least|seq|lock|each .+|by \w+|numbered|ids|feedend|org|\?|global|graph|graph \?)$`)
 
 var (
 	// tokens matches one token of a statement: a quoted text, a marker, a word or a sign.

@@ -41,9 +41,22 @@ func (tx *Tx) enter(e feedEntry) error {
 	if e.at.IsZero() {
 		e.at = tx.Now()
 	}
-	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
-		"?, ?, ?, ?, ?, ?, ?, ?)",
-		loci.CutTime(e.at).UnixMicro(), string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
+	row := fedRow{feedPlace{at: loci.CutTime(e.at).UnixMicro()}, e.kind, e.id, e.version, e.change}
+	_, err = tx.c.One("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
+		"?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+		Args{row.at, string(e.kind), e.id, string(e.change), e.version, e.origin, after, before},
+		func(r Row) error { row.seq = r.Int64(0); return nil })
+	tx.fed = append(tx.fed, row)
+	return err
+}
+
+// fedRow is what Rows tells of a row of the feed.
+type fedRow struct {
+	feedPlace
+	kind    loci.FeedKind
+	id      loci.MemoryID
+	version int
+	change  loci.Change
 }
 
 // memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for an erased one.
@@ -107,6 +120,7 @@ func changeOf(old, now *loci.Access) loci.Change {
 
 // restartFeed makes every reader start over.
 func (tx *Tx) restartFeed() error {
+	tx.fed = nil
 	// Use one more number, so that no reader has seen the last one.
 	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, "+
 		"'updated', 0, '')", string(loci.FeedMemory), [16]byte{})

@@ -135,6 +135,11 @@ func all[T any](c Conn, text string, args Args, scan func(Row) (T, error)) (list
 	return list, err
 }
 
+// each is all for rows that can always be read.
+func each[T any](c Conn, text string, args Args, scan func(Row) T) ([]T, error) {
+	return all(c, text, args, func(r Row) (T, error) { return scan(r), nil })
+}
+
 // entities returns the visible entities that match where, in the order stored.
 func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args ...any) ([]loci.Entity, error) {
 	var q Query

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -68,37 +69,35 @@ func (tx *GraphTx) spareEntity(v loci.Viewer, e *loci.Entity) (spared bool, err 
 
 func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loci.Lifecycle) (
 	rows store.GraphRows, err error) {
-	for _, id := range ids.Entities {
-		list, err := g.entities(v, l, "e.id = ?", id.String())
-		if err != nil {
-			return rows, err
-		}
-		rows.Entities = append(rows.Entities, list...)
+	if len(ids.Entities) > 0 {
+		rows.Entities, err = g.entities(v, l, "e.id IN (SELECT value FROM {each ?})", toJSON(ids.Entities))
 	}
-	for _, id := range ids.Observations {
+	if err == nil && len(ids.Observations) > 0 {
 		var q Query
 		q.Add("SELECT "+observationColumns+" FROM observations o {join} entities e ON {graph e} e.id = o.entity_id WHERE "+
-			"{graph o} o.id = ? AND ", id.String())
+			"{graph o} o.id IN (SELECT value FROM {each ?}) AND ", toJSON(ids.Observations))
 		g.Sees(&q, v, "o", l)
 		q.Add(" AND ")
 		g.Sees(&q, v, "e", l)
-		list, err := all(g.c, q.String(), q.Args, scanObservation)
-		if err != nil {
-			return rows, err
-		}
-		rows.Observations = append(rows.Observations, list...)
+		rows.Observations, err = all(g.c, q.String(), q.Args, scanObservation)
 	}
-	for _, id := range ids.Relations {
+	if err == nil && len(ids.Relations) > 0 {
 		var q Query
-		q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id.String())
+		q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id IN (SELECT value FROM {each ?}) AND ",
+			toJSON(ids.Relations))
 		g.seesRelation(&q, v, l)
-		list, err := all(g.c, q.String(), q.Args, scanRelation)
-		if err != nil {
-			return rows, err
-		}
-		rows.Relations = append(rows.Relations, list...)
+		rows.Relations, err = all(g.c, q.String(), q.Args, scanRelation)
 	}
-	return rows, nil
+	return rows, err
+}
+
+// toJSON lists the ids of rows of a graph, whose file has them as texts.
+func toJSON[ID fmt.Stringer](ids []ID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return ToJSON(texts)
 }
 
 func (n entities) DeleteRows(ctx context.Context, v loci.Viewer, by loci.GraphAccess, ids store.GraphIDs) (

@@ -69,8 +69,7 @@ func (t teams) Invitations(_ context.Context, team loci.TeamID) (list []loci.Inv
 		sql, args = "SELECT "+inviteColumns+" FROM team_invites WHERE {team_invites} TRUE ORDER BY created_at DESC, id DESC",
 			nil
 	}
-	err = t.c.Query(sql, args, func(r Row) error { list = append(list, scanInvite(r)); return nil })
-	return list, err
+	return each(t.c, sql, args, scanInvite)
 }
 
 func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteState) error {

@@ -1,9 +1,11 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -82,23 +84,26 @@ func (t lists) page(ctx context.Context, w *listing, v loci.Viewer, lq *store.Li
 // fill appends rows until the page is full. It reads places until it knows whether there is one
 // more visible row, however many places do not pass.
 func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *keptPage) error {
-	skip := lq.Offset
-	for ctx.Err() == nil {
-		want := min(skip, maxBatch) + min(lq.Limit-len(page.memories), maxBatch) + 1
-		places, err := w.next(min(want, maxBatch))
-		if err != nil || len(places) == 0 {
-			return err
-		}
-		if skip >= len(places) {
-			skip -= len(places)
-			continue
-		}
-		places = places[skip:]
-		skip = 0
-		rows, err := t.load(w, places)
+	more := true
+	for skip := lq.Offset; more && skip > 0; {
+		places, err := t.next(w, min(skip, maxBatch), nil, nil)
 		if err != nil {
 			return err
 		}
+		more = len(places) == min(skip, maxBatch)
+		skip -= len(places)
+	}
+	for more && ctx.Err() == nil {
+		want, rows := min(lq.Limit-len(page.memories), maxBatch-1)+1, map[int64]*loci.Memory{}
+		places, err := t.next(w, want, stateOf, func(r Row) error {
+			m, err := t.readMemory(r)
+			rows[m.Seq] = &m.Memory
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		more = len(places) == want
 		for _, p := range places {
 			m := rows[p.Seq]
 			switch {
@@ -120,7 +125,7 @@ func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *
 type listing struct {
 	Listing
 	walk  Walk
-	after Place // the last place that next returned
+	after Place // the last place that next has returned
 }
 
 func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, error) {
@@ -137,55 +142,75 @@ func (t lists) listing(v loci.Viewer, f *store.Filter, oldest bool) (*listing, e
 	return l, err
 }
 
-// next returns at most n places in order. An empty result means that the list has ended.
-func (l *listing) next(n int) ([]Place, error) {
-	places, err := l.walk.Next(l.after, n)
-	if len(places) > 0 {
-		l.after = places[len(places)-1]
+// next returns at most n places in order. If there are fewer, the list has ended. It calls fn, unless it is nil, with
+// each row there that passes, in no particular order: number, id and the columns of its stage. It applies the predicate
+// and the filter again, because an index entry is never enough to show a row.
+func (t lists) next(l *listing, n int, columns map[string]string, fn func(Row) error) (places []Place, err error) {
+	for part := range l.walk.Parts() {
+		var q Query
+		at := t.placesQuery(&q, l, part, n, columns)
+		err := t.c.Query(q.String(), q.Args, func(r Row) error {
+			places = append(places, Place{r.Int64(at), r.Int64(at + 1)})
+			if fn == nil || r.Null(0) {
+				return nil
+			}
+			return fn(r)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if l.walk.Parts() > 1 {
+		slices.SortFunc(places, l.compare)
+		places = slices.Compact(places)
+		places = places[:min(n, len(places))]
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	l.after = places[len(places)-1]
+	if fn != nil && len(stages(l.Filter.When)) > 1 {
+		var q Query
+		t.oldQuery(&q, l, places, columns["o"])
+		err = t.c.Query(q.String(), q.Args, fn)
 	}
 	return places, err
 }
 
-// load reads the rows at places. The result is keyed by row number. It applies the predicate and
-// the filter again, because an index entry is never enough to show a row.
-func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) {
-	rows := make(map[int64]*loci.Memory, len(places))
-	err := t.eachAt(w, places, func(row string) string { return stateOf[row] }, func(r Row) error {
-		m, err := t.readMemory(r)
-		if err == nil {
-			rows[m.Seq] = &m.Memory
-		}
-		return err
-	})
-	return rows, err
+func (l *listing) compare(a, b Place) int {
+	c := cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq))
+	if l.Oldest {
+		return c
+	}
+	return -c
 }
 
-// eachAt calls fn with each row at places that passes, in no particular order: number, id and the columns of
-// its stage.
-func (t lists) eachAt(w *listing, places []Place, columns func(row string) string, fn func(Row) error) error {
+// placesQuery selects places with their rows as they are now, and returns the column of the places.
+func (t lists) placesQuery(q *Query, l *listing, part, n int, columns map[string]string) (at int) {
+	if columns == nil {
+		l.walk.Select(q, part, l.after, n)
+		return 0
+	}
+	q.put("SELECT m.seq, m.id", columns["m"], ", j.at, j.seq FROM (")
+	l.walk.Select(q, part, l.after, n)
+	q.put(") j LEFT JOIN memories m ON {m} m.seq = j.seq AND ")
+	t.Passes(q, l.Viewer, l.Filter, l.Now, "m")
+	if columns["m"] == "" {
+		return suggestedColumn - len(stateColumns)
+	}
+	return suggestedColumn + 1
+}
+
+// oldQuery selects the old rows at places.
+func (t lists) oldQuery(q *Query, l *listing, places []Place, columns string) {
 	seqs := make([]int64, len(places))
 	for i, p := range places {
 		seqs[i] = p.Seq
 	}
-	for _, row := range stages(w.Filter.When) {
-		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, columns(row))
-		if err := t.c.Query(q.String(), q.Args, fn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// loadQuery selects the rows with these numbers that pass: number, id and the given columns.
-func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns string) {
-	q.put("SELECT m.seq, m.id, ", columns, " FROM {numbered} {join} memories m ON {m} m.seq = j.value")
-	q.bind(t.d.Numbers(numbers))
-	if row == "o" {
-		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
-	}
-	q.Add(" WHERE ")
-	t.Passes(q, l.Viewer, l.Filter, l.Now, row)
+	q.put("SELECT m.seq, m.id", columns, " FROM {numbered} {join} memories m ON {m} m.seq = j.value "+
+		"{join} memory_versions o ON {o} o.seq = m.seq WHERE ")
+	q.bind(t.d.Numbers(seqs))
+	t.Passes(q, l.Viewer, l.Filter, l.Now, "o")
 }
 
 func (t lists) IDs(ctx context.Context, v loci.Viewer, f store.Filter, limit int) (
@@ -197,13 +222,11 @@ func (t lists) IDs(ctx context.Context, v loci.Viewer, f store.Filter, limit int
 		return nil, false, err
 	}
 	w, err := t.listing(v, &f, false)
-	for err == nil && ctx.Err() == nil {
+	for more := true; more && err == nil && ctx.Err() == nil; {
 		var places []Place
-		if places, err = w.next(maxBatch); err != nil || len(places) == 0 {
-			return ids, false, err
-		}
-		var found map[int64]loci.MemoryID
-		found, err = t.idsAt(w, places)
+		found := map[int64]loci.MemoryID{}
+		places, err = t.next(w, maxBatch, map[string]string{}, func(r Row) error { found[r.Int64(0)] = r.ID(1); return nil })
+		more = len(places) == maxBatch
 		for _, p := range places {
 			id, ok := found[p.Seq]
 			if ok && len(ids) == limit {
@@ -217,14 +240,6 @@ func (t lists) IDs(ctx context.Context, v loci.Viewer, f store.Filter, limit int
 	return ids, false, errors.Join(err, ctx.Err())
 }
 
-// idsAt returns the ids of the rows at places that pass, by row number.
-func (t lists) idsAt(w *listing, places []Place) (map[int64]loci.MemoryID, error) {
-	ids := make(map[int64]loci.MemoryID, len(places))
-	err := t.eachAt(w, places, func(string) string { return "1" },
-		func(r Row) error { ids[r.Int64(0)] = r.ID(1); return nil })
-	return ids, err
-}
-
 func (t lists) Passing(_ context.Context, v loci.Viewer, f store.Filter, ids []loci.MemoryID) (
 	passing []loci.MemoryID, err error) {
 	if err := checkWhen(&f); err != nil {
@@ -233,21 +248,15 @@ func (t lists) Passing(_ context.Context, v loci.Viewer, f store.Filter, ids []l
 	there := map[loci.MemoryID]bool{}
 	for _, row := range stages(f.When) {
 		var q Query
-		q.Add("SELECT m.id FROM memories m")
+		q.Add("SELECT m.id FROM {ids} {join} memories m ON {m} m.id = j.value", listOf(t.d, ids))
 		if row == "o" {
 			q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 		}
-		q.Add(" WHERE {m} m.id = ? AND ", nil)
-		id := len(q.Args) - 1
+		q.Add(" WHERE ")
 		t.Passes(&q, v, &f, t.Now(), row)
-		text := q.String()
-		for i := range ids {
-			q.Args[id] = [16]byte(ids[i])
-			found, err := t.c.One(text, q.Args, func(Row) error { return nil })
-			if err != nil {
-				return nil, err
-			}
-			there[ids[i]] = there[ids[i]] || found
+		err := t.c.Query(q.String(), q.Args, func(r Row) error { there[r.ID(0)] = true; return nil })
+		if err != nil {
+			return nil, err
 		}
 	}
 	for _, id := range ids {
@@ -256,6 +265,16 @@ func (t lists) Passing(_ context.Context, v loci.Viewer, f store.Filter, ids []l
 		}
 	}
 	return passing, nil
+}
+
+func (t lists) Tagged(_ context.Context, v loci.Viewer, tags []string, except loci.MemoryID) (
+	[]string, error) {
+	f := store.Filter{}
+	v, err := t.Index().Near(v, &f)
+	if err != nil {
+		return nil, err
+	}
+	return t.Index().Tagged(Listing{Viewer: v, Filter: &f, Now: t.Now()}, tags, except)
 }
 
 func (t lists) Rebuild(ctx context.Context) error { return t.Index().Rebuild(ctx) }
@@ -267,20 +286,14 @@ const memoryBatch = 100
 
 // EachMemory calls fn for every row of the org. fn may run statements.
 func (tx *Tx) EachMemory(ctx context.Context, fn func(*Stored) error) error {
-	batch := make([]*Stored, 0, memoryBatch)
-	for after := int64(0); ; after = batch[len(batch)-1].Seq {
-		batch = batch[:0]
-		err := tx.c.Query("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq > ? ORDER BY m.seq LIMIT ?",
-			Args{after, memoryBatch}, func(r Row) error {
-				m, err := tx.scanMemory(r)
-				batch = append(batch, m)
-				return err
-			})
+	for after := int64(0); ; {
+		batch, err := all(tx.c, "SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq > ? ORDER BY m.seq LIMIT ?",
+			Args{after, memoryBatch}, tx.scanMemory)
 		if err == nil {
 			err = ctx.Err()
 		}
 		for _, m := range batch {
-			if err == nil {
+			if after = m.Seq; err == nil {
 				err = fn(m)
 			}
 		}

@@ -10,14 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (t memories) ByKey(ctx context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
-	list, err := t.OfKey(ctx, v, k, 1)
-	if err = orMissing(len(list) > 0, err, loci.NoSuchMemory); err != nil {
-		return nil, err
-	}
-	return list[0], nil
-}
-
 // OfKey repeats the condition of the indexes memories_by_key and memories_by_look as constants, because the database
 // cannot use an index on the strength of parameter values.
 func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
@@ -27,7 +19,7 @@ func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limi
 	var q Query
 	q.Add("SELECT " + shownColumns + " FROM memories m WHERE {m} m.key <> '' AND ")
 	if k.Alike {
-		q.Add("replace(lower(m.key), ' ', '') = replace(lower(?), ' ', '') AND m.key <> ? AND ", k.Key, k.Key)
+		q.Add("replace(lower(m.key), ' ', '') = replace(lower(?), ' ', '') AND ", k.Key)
 	} else {
 		q.Add("m.key = ? AND ", k.Key)
 	}
@@ -87,15 +79,11 @@ func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) ([]
 }
 
 // manyMemories returns the rows of q, which selects shownColumns.
-func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+func (t memories) manyMemories(q *Query) ([]*loci.Memory, error) {
+	return all(t.c, q.String(), q.Args, func(r Row) (*loci.Memory, error) {
 		m, err := t.readMemory(r)
-		if err == nil {
-			list = append(list, &m.Memory)
-		}
-		return err
+		return &m.Memory, err
 	})
-	return list, err
 }
 
 // oneMemory returns the first row of q, which selects shownColumns, or NotFound.
@@ -126,7 +114,7 @@ func (t memories) GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w 
 }
 
 func (t memories) getAtQuery(q *Query, v loci.Viewer, id loci.MemoryID, w loci.When, row string) {
-	q.put("SELECT m.seq, m.id, ", stateOf[row], " FROM memories m")
+	q.put("SELECT m.seq, m.id", stateOf[row], " FROM memories m")
 	if row == "o" {
 		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 	}

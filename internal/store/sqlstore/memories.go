@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -10,18 +12,15 @@ import (
 type memories struct{ *Tx }
 
 var insertMemory = "INSERT INTO memories ({org} id, digest, " + Columns("") + ") VALUES ({?} ?, ?" +
-	strings.Repeat(", ?", len(stateColumns)) + ")"
+	strings.Repeat(", ?", len(stateColumns)) + ") RETURNING seq, EXISTS (" + userThere + ")"
 
 func (t memories) Insert(_ context.Context, m *loci.Memory) error {
-	if err := t.writable(m.OrgID, m.UserID); err != nil {
+	if err := t.mine(m.OrgID); err != nil {
 		return err
 	}
-	err := t.c.Exec(insertMemory, append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)...)
-	if err = t.d.orTaken(err, "memory %s exists already", m.ID); err != nil {
-		return err
-	}
-	seq, err := t.memorySeq(m.ID)
-	if err != nil {
+	args := append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)
+	seq, known, err := t.store(m, insertMemory, args)
+	if err = orMissing(known, t.d.orTaken(err, "memory %s exists already", m.ID), NoUser); err != nil {
 		return err
 	}
 	if err := t.Index().Change(seq, nil, m); err != nil {
@@ -30,43 +29,52 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	return t.memoryChanged(nil, m)
 }
 
-func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
-	var q Query
-	t.getQuery(&q, v, id, l)
-	return t.oneMemory(&q)
+// store runs a statement that writes m, and returns its number and whether its user exists.
+func (t memories) store(m *loci.Memory, text string, args Args) (seq int64, known bool, err error) {
+	_, err = t.c.One(text, append(args, [16]byte(m.UserID)),
+		func(r Row) error { seq, known = r.Int64(0), r.Bool(1); return nil })
+	if t.d.dangling(err) {
+		err = NoUser()
+	}
+	if err == nil {
+		t.hold(&Stored{*m, seq, text == insertMemory})
+	}
+	return seq, known, err
 }
 
-// getQuery has no condition but the visibility predicate. The id is its first parameter.
-func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) {
+func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
+	var q Query
 	q.put("SELECT ", shownColumns, " FROM memories m WHERE {m} m.id = ? AND ")
 	q.bind([16]byte(id))
-	t.visible(q, v, l, t.Now())
+	t.visible(&q, v, l, t.Now())
+	return t.oneMemory(&q)
 }
 
 func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (
 	[]*loci.Memory, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	var q Query
-	t.getQuery(&q, v, loci.MemoryID{}, l)
-	return t.eachID(&q, ids, t.readMemory)
+	q.put("SELECT ", shownColumns, " FROM {ids} {join} memories m ON {m} m.id = j.value WHERE ")
+	q.bind(listOf(t.d, ids))
+	t.visible(&q, v, l, t.Now())
+	list, err := t.manyMemories(&q)
+	at := make(map[loci.MemoryID]int, len(ids)) // a database may return the rows in any order
+	for i, id := range ids {
+		at[id] = i
+	}
+	slices.SortFunc(list, func(a, b *loci.Memory) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+	return list, err
 }
 
-// eachID returns the memories that q finds, whose first parameter is an id, in the order of ids.
-func (tx *Tx) eachID(q *Query, ids []loci.MemoryID, scan func(Row) (*Stored, error)) (list []*loci.Memory, err error) {
-	text := q.String()
-	for _, id := range ids {
-		q.Args[0] = [16]byte(id)
-		_, err := tx.c.One(text, q.Args, func(r Row) error {
-			m, err := scan(r)
-			if err == nil {
-				list = append(list, &m.Memory)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+// listOf returns the one parameter of {ids}.
+func listOf[ID ~[16]byte](d *Dialect, ids []ID) any {
+	list := make([][16]byte, len(ids))
+	for i, id := range ids {
+		list[i] = id
 	}
-	return list, nil
+	return d.ListIDs(list)
 }
 
 func (t memories) ReplacedBy(_ context.Context, v loci.Viewer, id loci.MemoryID, limit int) (
@@ -81,13 +89,16 @@ func (t memories) ReplacedBy(_ context.Context, v loci.Viewer, id loci.MemoryID,
 
 // row returns a row for writing, whether or not the caller may see it.
 func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
+	if m = t.held[id]; m != nil {
+		return m, nil
+	}
 	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? {lock}", Args{[16]byte(id)},
 		func(r Row) (err error) { m, err = t.scanMemory(r); return err })
 	return m, orMissing(found, err, loci.NoSuchMemory)
 }
 
 var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") +
-	" = ?, digest = ? WHERE {memories} seq = ?"
+	" = ?, digest = ? WHERE {memories} seq = ? RETURNING seq, EXISTS (" + userThere + ")"
 
 func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if err := t.mine(m.OrgID); err != nil {
@@ -100,22 +111,21 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if old.Version != m.Version-1 {
 		return loci.Errorf(loci.Conflict, "memory %s is at version %d", m.ID, old.Version)
 	}
-	if err := t.knowsUser(m.UserID); err != nil {
-		return err
-	}
-	return t.put(old, m)
+	known, err := t.put(old, m)
+	return orMissing(known, err, NoUser)
 }
 
-// put stores m over a row and keeps the old row as a version.
-func (t memories) put(old *Stored, m *loci.Memory) error {
-	if err := t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
-		return err
+// put stores m over a row and keeps the old row as a version. It returns whether the user of m exists.
+func (t memories) put(old *Stored, m *loci.Memory) (known bool, err error) {
+	if err = t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
+		return false, err
 	}
-	if err := t.c.Exec(updateMemory, append(BindState(m), TextDigest(m.Title, m.Content), old.Seq)...); err != nil {
-		return err
+	_, known, err = t.store(m, updateMemory, append(BindState(m), TextDigest(m.Title, m.Content), old.Seq))
+	if err == nil {
+		err = t.Index().Change(old.Seq, &old.Memory, m)
 	}
-	if err := t.Index().Change(old.Seq, &old.Memory, m); err != nil {
-		return err
+	if err == nil {
+		err = t.memoryChanged(&old.Memory, m)
 	}
-	return t.memoryChanged(&old.Memory, m)
+	return known, err
 }

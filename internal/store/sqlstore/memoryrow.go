@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -30,9 +29,9 @@ const ofSuggestion = ", EXISTS (SELECT 1 FROM suggestions s WHERE {s} s.memory_s
 var suggestedColumn = 2 + len(stateColumns)
 
 // stateOf has the columns that readMemory reads after the number and the id, for each stage.
-var stateOf = map[string]string{"m": Columns("m.") + ofSuggestion, "o": Columns("o.") + ofSuggestion}
+var stateOf = map[string]string{"m": ", " + Columns("m.") + ofSuggestion, "o": ", " + Columns("o.") + ofSuggestion}
 
-var shownColumns = "m.seq, m.id, " + stateOf["m"]
+var shownColumns = "m.seq, m.id" + stateOf["m"]
 
 // Columns lists the state columns, each with the prefix.
 func Columns(prefix string) string {
@@ -63,7 +62,8 @@ func TextDigest(title, content string) int64 {
 // Stored is a memory with its row number.
 type Stored struct {
 	loci.Memory
-	Seq int64
+	Seq  int64
+	bare bool // this transaction has inserted it, and nothing that refers to it
 }
 
 // maxCalm limits how many memories without a suggestion a transaction remembers. It is more than a page has.
@@ -75,7 +75,23 @@ func (tx *Tx) readMemory(r Row) (*Stored, error) {
 	if err == nil && !r.Bool(suggestedColumn) {
 		tx.remember([]loci.MemoryID{m.ID})
 	}
+	if err == nil {
+		tx.hold(m)
+	}
 	return m, err
+}
+
+// hold keeps a row as it is now in a transaction that writes, for those that write it later.
+func (tx *Tx) hold(row *Stored) {
+	if tx.Kept.Of != nil || len(tx.held) >= maxCalm {
+		delete(tx.held, row.ID)
+		return
+	}
+	if tx.held == nil {
+		tx.held = map[loci.MemoryID]*Stored{}
+	}
+	held := *row // whoever has read it may change it, but not its lists
+	tx.held[row.ID] = &held
 }
 
 // remember adds memories without an open suggestion.
@@ -135,19 +151,14 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 // ToJSON packs any number of values into one parameter, so that one SQL text serves them all. It does not use the
 // escapes that are meant for browsers.
 func ToJSON[T ~string](list []T) string {
-	if len(list) == 0 {
-		return "[]"
+	b := []byte("[")
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = loci.AppendJSON(b, v)
 	}
-	if len(list) == 1 && list[0] == "*" {
-		return `["*"]` // visibility.go compares with this text
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(list); err != nil {
-		panic(err) // strings always encode
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(append(b, ']'))
 }
 
 func fromJSON[T ~string](text []byte) ([]T, error) {

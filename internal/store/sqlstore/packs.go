@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -30,15 +31,19 @@ func (t packs) Revision(_ context.Context, session loci.SessionID, subject strin
 
 func (t packs) Add(_ context.Context, session loci.SessionID, subject string, revision int, list []store.Sent,
 	now time.Time) error {
-	for _, s := range append([]store.Sent{{Version: revision, Place: -1}}, list...) {
-		err := t.c.Exec("INSERT INTO packs_sent ({org} session_id, subject, item, version, place, cut, sent_at) "+
-			"VALUES ({?} ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({org} session_id, subject, item) DO UPDATE SET "+
-			"version = excluded.version, place = excluded.place, cut = excluded.cut, sent_at = excluded.sent_at",
-			[16]byte(session), subject, s.ID, s.Version, s.Place, s.Cut, now.UnixMicro())
+	for some := range slices.Chunk(append([]store.Sent{{Version: revision, Place: -1}}, list...), maxRows) {
+		var q Query
+		q.Add("INSERT INTO packs_sent ({org} session_id, subject, item, version, place, cut, sent_at) VALUES ")
+		for i, s := range some {
+			q.row(i, "({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(session), subject, s.ID, s.Version, s.Place, s.Cut, now.UnixMicro())
+		}
+		q.Add(" ON CONFLICT ({org} session_id, subject, item) DO UPDATE SET version = excluded.version, " +
+			"place = excluded.place, cut = excluded.cut, sent_at = excluded.sent_at")
+		err := t.c.Exec(q.String(), q.Args...)
+		if t.d.dangling(err) {
+			return loci.Errorf(loci.NotFound, "no such session")
+		}
 		if err != nil {
-			if t.d.dangling(err) {
-				return loci.Errorf(loci.NotFound, "no such session")
-			}
 			return err
 		}
 	}
@@ -49,14 +54,8 @@ func (t packs) Add(_ context.Context, session loci.SessionID, subject string, re
 }
 
 func (t packs) TakeBack(_ context.Context, session loci.SessionID, subject string, ids [][16]byte) error {
-	for _, id := range ids {
-		err := t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} session_id = ? AND subject = ? AND item = ?",
-			[16]byte(session), subject, id)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} session_id = ? AND subject = ? AND item IN (SELECT "+
+		"j.value FROM {ids})", [16]byte(session), subject, t.d.ListIDs(ids))
 }
 
 func (t packs) Leave(_ context.Context, user loci.UserID, holder [16]byte) error {

@@ -9,19 +9,12 @@ import (
 
 // TrashMemories moves those rows among seqs that are memories of the project to their owners' trash.
 func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) error {
-	for _, seq := range seqs {
-		var old *Stored
-		found, err := tx.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.seq = ? AND m.scope = 'project' AND "+
-			"m.project_id = ? AND m.deleted_at IS NULL {lock}",
-			Args{seq, [16]byte(id)}, func(r Row) (err error) { old, err = tx.scanMemory(r); return err })
-		if err == nil && found {
-			err = memories{tx}.put(old, trashed(&old.Memory, now))
-		}
-		if err != nil {
+	t := memories{tx}
+	return t.eachSeq(seqs, " WHERE m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL", Args{[16]byte(id)},
+		func(old *Stored) error {
+			_, err := t.put(old, trashed(&old.Memory, now)) // the owner may be leaving
 			return err
-		}
-	}
-	return nil
+		})
 }
 
 // trashed returns the version of m with which the server trashes it. Its history stays in order

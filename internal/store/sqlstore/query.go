@@ -30,6 +30,17 @@ func (q *Query) Add(text string, args ...any) {
 	q.bind(args...)
 }
 
+// maxRows is how many rows one statement inserts, because each number has a text.
+const maxRows = 32
+
+// row adds the values of the nth row that a statement inserts.
+func (q *Query) row(n int, text string, args ...any) {
+	if n > 0 {
+		q.put(", ")
+	}
+	q.Add(text, args...)
+}
+
 // put appends texts.
 func (q *Query) put(texts ...string) {
 	if q.buffer == nil {
@@ -167,10 +178,12 @@ type Dialect struct {
 	Each     string // a table with the column value, from the JSON array in place of %s
 	By       string // makes the database use the index in place of %s, or ""
 	Numbered string // a table j with the column value, from one parameter that Numbers makes
+	IDs      string // the same of ids, from one parameter that ListIDs makes
 	FeedEnd  string // selects the highest number that the feed has given out
 	Scrub    string // makes the connection overwrite everything that it deletes from now on, or ""
 
 	Numbers func([]int64) any
+	ListIDs func([][16]byte) any
 
 	Unique    error // the error of a statement if a row with its key exists
 	Reference error // the error of a statement if a row that it refers to is missing, or if rows still refer to its row
@@ -203,7 +216,7 @@ type DB interface {
 }
 
 // Args are the values of a statement's parameters, in order: nil, int, int64, float64, bool, string, []byte, [16]byte
-// or what Dialect.Numbers returns.
+// or what Dialect.Numbers and ListIDs return.
 type Args = []any
 
 // Row is the current row of a statement, valid until the row function returns. Columns count from 0. NULL reads as the

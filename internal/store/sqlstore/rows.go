@@ -28,25 +28,33 @@ func (t rows) Changed(_ context.Context, after store.Position) (c store.RowChang
 		return c, err
 	}
 	n, last, at := 0, p, map[loci.MemoryID]int{}
-	err = feed(t).walk(changedBehind, p, func(r Row, place feedPlace) {
+	add := func(r *fedRow) {
 		if n++; n > store.FeedWindow {
 			return
 		}
-		last = place
-		if r.Text(2) != string(loci.FeedMemory) {
+		last = r.feedPlace
+		if r.kind != loci.FeedMemory {
 			return
 		}
-		id, version := loci.MemoryID(r.ID(3)), r.Int(4)
-		if r.Text(5) == string(loci.Erased) {
-			version = store.Erased
+		if r.change == loci.Erased {
+			r.version = store.Erased
 		}
-		if i, seen := at[id]; seen {
-			c.Versions[i] = version
+		if i, seen := at[r.id]; seen {
+			c.Versions[i] = r.version
 			return
 		}
-		at[id] = len(c.IDs)
-		c.IDs, c.Versions = append(c.IDs, id), append(c.Versions, version)
-	})
+		at[r.id] = len(c.IDs)
+		c.IDs, c.Versions = append(c.IDs, r.id), append(c.Versions, r.version)
+	}
+	if len(t.fed) > 0 && t.fed[0].seq == p.seq+1 { // the transaction has told of all that there is after p
+		for _, r := range t.fed {
+			add(&r)
+		}
+	} else {
+		err = feed(t).walk(changedBehind, p, func(r Row, place feedPlace) {
+			add(&fedRow{place, loci.FeedKind(r.Text(2)), r.ID(3), r.Int(4), loci.Change(r.Text(5))})
+		})
+	}
 	switch {
 	case loci.CodeOf(err) == loci.Conflict:
 		if end, e := feed(t).end(); e == nil && end.seq < p.seq {
@@ -62,9 +70,14 @@ func (t rows) Changed(_ context.Context, after store.Position) (c store.RowChang
 }
 
 func (t rows) Read(_ context.Context, ids []loci.MemoryID) ([]*loci.Memory, error) {
-	var q Query
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ?", nil)
-	return t.eachID(&q, ids, t.scanMemory)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return all(t.c, "SELECT "+memoryColumns+" FROM {ids} {join} memories m ON {m} m.id = j.value", Args{listOf(t.d, ids)},
+		func(r Row) (*loci.Memory, error) {
+			m, err := t.scanMemory(r)
+			return &m.Memory, err
+		})
 }
 
 func (t rows) Before(_ context.Context, number int64, limit int) (list []*loci.Memory, next int64, err error) {

@@ -64,12 +64,7 @@ func (t sessions) Release(ctx context.Context, user loci.UserID, team loci.TeamI
 
 // eachOf changes the sessions that a statement selects, and returns their number.
 func (t sessions) eachOf(ctx context.Context, change func(*loci.Session), text string, args ...any) (int, error) {
-	var list []loci.Session
-	err := t.c.Query(text, args, func(r Row) error {
-		_, s, err := t.scanSession(r)
-		list = append(list, s)
-		return err
-	})
+	list, err := all(t.c, text, args, func(r Row) (loci.Session, error) { _, s, err := t.scanSession(r); return s, err })
 	for i := 0; i < len(list) && err == nil; i++ {
 		change(&list[i])
 		err = t.Update(ctx, &list[i])

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -30,6 +31,10 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 }
 
 func (t sources) roomFor(memory int64, s *loci.Source) error {
+	if m := t.held[s.MemoryID]; m != nil && m.bare {
+		m.bare = false
+		return nil
+	}
 	var all, own int
 	_, err := t.c.One("SELECT count(*), count(*) FILTER (WHERE user_id = ? AND origin = ?) FROM sources WHERE "+
 		"{sources} memory_seq = ?",
@@ -80,18 +85,15 @@ func (t sources) Between(_ context.Context, v loci.Viewer, r store.IDRange[loci.
 }
 
 // many returns the rows of q, which selects sourceColumns.
-func (t sources) many(q *Query) (list []loci.Source, err error) {
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		s, err := scanSource(r)
-		list = append(list, s)
-		return err
-	})
-	return list, err
+func (t sources) many(q *Query) ([]loci.Source, error) {
+	return all(t.c, q.String(), q.Args, scanSource)
 }
 
 func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
 
 func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error) {
+	bare := func(id loci.MemoryID) bool { return t.held[id] != nil && t.held[id].bare }
+	ids = slices.DeleteFunc(slices.Clone(loci.Unique(ids)), bare)
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -103,19 +105,16 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 
 func (t sources) Of(_ context.Context, user loci.UserID, kind loci.SourceKind, ref string) (ids []loci.MemoryID,
 	err error) {
-	err = t.c.Query("SELECT DISTINCT m.id FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} "+
+	return each(t.c, "SELECT DISTINCT m.id FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} "+
 		"s.kind = ? AND s.ref = ? AND m.user_id = ?", Args{string(kind), ref, [16]byte(user)},
-		func(r Row) error { ids = append(ids, r.ID(0)); return nil })
-	return ids, err
+		func(r Row) loci.MemoryID { return r.ID(0) })
 }
 
 // listQuery finds the rows by id before it looks who may see them. Given both conditions of one table, SQLite may read
 // all rows of the person instead.
 func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {
-	q.Add("SELECT " + sourceColumns + ` FROM memories a {join} memories m ON {m} m.seq = a.seq
-		{join} sources s ON {s} s.memory_seq = m.seq WHERE {a} a.id IN `)
-	in(q, bytesOf(ids))
-	q.Add(" AND ")
+	q.Add("SELECT "+sourceColumns+` FROM {ids} {join} memories a ON {a} a.id = j.value
+		{join} memories m ON {m} m.seq = a.seq {join} sources s ON {s} s.memory_seq = m.seq WHERE `, listOf(t.d, ids))
 	t.visible(q, v, l, t.Now())
 	vendorMay(q, v, "s")
 }

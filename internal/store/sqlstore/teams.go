@@ -54,9 +54,7 @@ func (t teams) Get(_ context.Context, id loci.TeamID) (team loci.Team, err error
 }
 
 func (t teams) List(context.Context) (list []loci.Team, err error) {
-	err = t.c.Query("SELECT id, name, created_at FROM teams WHERE {teams} TRUE ORDER BY name", nil,
-		func(r Row) error { list = append(list, scanTeam(r)); return nil })
-	return list, err
+	return each(t.c, "SELECT id, name, created_at FROM teams WHERE {teams} TRUE ORDER BY name", nil, scanTeam)
 }
 
 func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {

@@ -16,6 +16,10 @@ type Tx struct {
 	index Index // created on first use
 	// calm are memories that this transaction has read and that have no open suggestion.
 	calm []loci.MemoryID
+	// held are rows that this transaction has read or written, if it may write.
+	held map[loci.MemoryID]*Stored
+	// fed are the changes that this transaction has added to the feed.
+	fed []fedRow
 	// before is the row that was read last.
 	before *loci.Memory
 	// Kept are the pages for a transaction that only reads; zero: none.

@@ -48,8 +48,7 @@ func (t users) Team(_ context.Context, team loci.TeamID) ([]loci.User, error) {
 }
 
 func (t users) list(sql string, args ...any) (list []loci.User, err error) {
-	err = t.c.Query(sql, args, func(r Row) error { list = append(list, t.scanUser(r)); return nil })
-	return list, err
+	return each(t.c, sql, args, t.scanUser)
 }
 
 func (t users) Update(ctx context.Context, u loci.User) error {

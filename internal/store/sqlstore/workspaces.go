@@ -59,18 +59,16 @@ func (t workspaces) Of(_ context.Context, user loci.UserID) ([]loci.Workspace, e
 }
 
 func (t workspaces) list(sql string, args ...any) (list []loci.Workspace, err error) {
-	err = t.c.Query(sql, args, func(r Row) error { list = append(list, scanWorkspace(r)); return nil })
-	return list, err
+	return each(t.c, sql, args, scanWorkspace)
 }
 
 func (t workspaces) Members(_ context.Context, id loci.WorkspaceID) (list []loci.UserID, err error) {
 	if err := t.known(id); err != nil {
 		return nil, err
 	}
-	err = t.c.Query("SELECT u.id FROM workspace_members m JOIN users u ON {u} u.id = m.user_id WHERE {m} "+
+	return each(t.c, "SELECT u.id FROM workspace_members m JOIN users u ON {u} u.id = m.user_id WHERE {m} "+
 		"m.workspace_id = ? AND "+present+" ORDER BY u.id",
-		Args{[16]byte(id)}, func(r Row) error { list = append(list, r.ID(0)); return nil })
-	return list, err
+		Args{[16]byte(id)}, func(r Row) loci.UserID { return r.ID(0) })
 }
 
 func (t workspaces) Rename(ctx context.Context, id loci.WorkspaceID, name string) error {
@@ -150,6 +148,7 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := t.known(id); err != nil {
 		return 0, err
 	}
+	clear(t.held)
 	if err := t.Index().Adopt(id); err != nil {
 		return 0, err
 	}
