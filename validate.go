@@ -207,11 +207,20 @@ func OrEmpty[T any](list []T) []T {
 	return list
 }
 
-// Unique removes duplicates and keeps the first of each, in order. It uses a set, because the input
+// Unique removes duplicates and keeps the first of each, in order. It uses a set for long inputs, because these
 // may be a million entries that a limit rejects a moment later.
 func Unique[T comparable](in []T) []T {
 	if len(in) < 2 {
 		return in
+	}
+	if len(in) <= 8 {
+		out := make([]T, 0, len(in))
+		for _, v := range in {
+			if !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+		return out
 	}
 	seen := make(map[T]bool, len(in))
 	out := make([]T, 0, len(in))

@@ -16,10 +16,8 @@ const maxMemo = 4096
 // with the next request.
 type kept[K comparable, V any] = memo.Memo[K, store.Stamp, V]
 
-// read returns the value of key, from fn if necessary. org is where fn reads; "" is the registry.
-func read[K comparable, V any](ctx context.Context, st store.Store, m *kept[K, V], org loci.OrgID, key K,
-	fn func() (V, error)) (V, error) {
-	stamp, ok := st.Stamp(ctx, org)
+// read returns the value of key, from fn if necessary. stamp is of where fn reads.
+func read[K comparable, V any](m *kept[K, V], stamp store.Stamp, ok bool, key K, fn func() (V, error)) (V, error) {
 	if ok {
 		if value, known := m.Get(key, stamp); known {
 			return value, nil
@@ -47,7 +45,8 @@ type memberRows struct {
 // memberOf reads a person of an org, and their workspaces if the org uses any.
 func (a *Authenticator) memberOf(ctx context.Context, org *loci.Org, user loci.UserID) (memberRows, error) {
 	key := memberKey{org.ID, user, org.Workspaces}
-	return read(ctx, a.store, a.members, org.ID, key, func() (rows memberRows, err error) {
+	stamp, ok := a.store.PeopleStamp(ctx, org.ID)
+	return read(a.members, stamp, ok, key, func() (rows memberRows, err error) {
 		err = a.store.View(ctx, org.ID, func(tx store.Tx) (err error) {
 			if rows.user, err = tx.Users().Get(ctx, user); err != nil || !key.workspaces {
 				return err
@@ -61,7 +60,8 @@ func (a *Authenticator) memberOf(ctx context.Context, org *loci.Org, user loci.U
 
 // credential reads a credential and its org.
 func (a *Authenticator) credential(ctx context.Context, hash [32]byte) (store.Found, error) {
-	return read(ctx, a.store, a.credentials, "", hash, func() (store.Found, error) {
+	stamp, ok := a.store.Stamp(ctx, "")
+	return read(a.credentials, stamp, ok, hash, func() (store.Found, error) {
 		c, err := a.store.Credentials().ByHash(ctx, hash)
 		c.Rights, c.ProjectIDs = slices.Clip(c.Rights), slices.Clip(c.ProjectIDs) // appending to them copies them
 		return c, err
@@ -70,5 +70,6 @@ func (a *Authenticator) credential(ctx context.Context, hash [32]byte) (store.Fo
 
 // org reads an org.
 func (a *Authenticator) org(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	return read(ctx, a.store, a.orgs, "", id, func() (loci.Org, error) { return a.store.Orgs().Get(ctx, id) })
+	stamp, ok := a.store.Stamp(ctx, "")
+	return read(a.orgs, stamp, ok, id, func() (loci.Org, error) { return a.store.Orgs().Get(ctx, id) })
 }

@@ -80,12 +80,18 @@ func (w *speller) path(r *http.Request, noun missing, name string) error {
 	return nil
 }
 
+// readAhead is how many bytes are reserved for a body that says how long it is.
+const readAhead = 64 << 10
+
 // body replaces what is in the body, up to where that is no JSON.
 func (w *speller) body(r *http.Request) error {
 	if w.x.route.Raw || w.op.RequestBody == nil || w.op.RequestBody.Content[jsonType] == nil {
 		return nil
 	}
-	data, failed := io.ReadAll(io.LimitReader(r.Body, w.op.MaxBodyBytes))
+	var sent bytes.Buffer
+	sent.Grow(int(min(max(r.ContentLength, 0), readAhead)) + bytes.MinRead)
+	_, failed := sent.ReadFrom(io.LimitReader(r.Body, w.op.MaxBodyBytes))
+	data := sent.Bytes()
 	dec, out, done := jsontext.NewDecoder(bytes.NewReader(data)), []byte(nil), int64(0)
 	for err := failed; err == nil && int64(len(data)) < w.op.MaxBodyBytes && dec.PeekKind() > 0; {
 		within, n := dec.StackIndex(dec.StackDepth())

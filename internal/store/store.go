@@ -31,6 +31,9 @@ type Store interface {
 	// are equal, nobody has committed between the two calls, in any process. To cache something, take
 	// the stamp before reading it. ok is false if the engine can't tell; then cache nothing.
 	Stamp(ctx context.Context, org loci.OrgID) (s Stamp, ok bool)
+	// PeopleStamp is Stamp for the people and workspaces of an org. A change of other rows changes it as seldom as the
+	// engine can tell.
+	PeopleStamp(ctx context.Context, org loci.OrgID) (s Stamp, ok bool)
 	// Hint lets the feed of an org tell of a change that this store doesn't make, such as new events, shortly
 	// afterwards (see Feed).
 	Hint(ctx context.Context, h FeedHint)

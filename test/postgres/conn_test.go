@@ -130,6 +130,11 @@ func (c *conn) Exec(text string, args ...any) error {
 	return translate(err, sql)
 }
 
+func (c *conn) Insert(text string, args ...any) (seq int64, err error) {
+	_, err = c.One(text+" RETURNING seq", args, func(r sqlstore.Row) error { seq = r.Int64(0); return nil })
+	return seq, err
+}
+
 func (c *conn) Query(text string, args sqlstore.Args, read func(sqlstore.Row) error) error {
 	sql, args, err := c.prepare(text, args)
 	if err != nil {

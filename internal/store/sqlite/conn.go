@@ -82,6 +82,12 @@ func (c conn) One(text string, args sqlstore.Args, row func(sqlstore.Row) error)
 	return c.Conn.One(text, args, func(r *sqlitedb.Row) error { return row(r) })
 }
 
+// Insert implements sqlstore.Conn. In SQLite, the column seq is the rowid.
+func (c conn) Insert(text string, args ...any) (int64, error) {
+	err := c.Exec(text, args...)
+	return c.LastInsertID(), err
+}
+
 // sharedDB runs the shared statements in transactions on one file.
 type sharedDB struct{ db *sqlitedb.DB }
 

@@ -157,9 +157,13 @@ func (s *Store) orgPath(id loci.OrgID) string {
 }
 
 func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
-	return sqlitedb.Options{Path: s.orgPath(id), Setup: setUpOrg, Migrations: migrations("org"), Now: s.opts.Now,
-		ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
+	return sqlitedb.Options{Path: s.orgPath(id), Setup: setUpOrg, Migrations: migrations("org"), Common: commonTables,
+		Now: s.opts.Now, ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 }
+
+// commonTables change with most requests, and say nothing of the org itself, its people and workspaces.
+var commonTables = []string{"agents", "audit", "candidate_sessions", "candidate_versions", "candidates", "feed",
+	"idempotency", "memories", "memory_postings", "memory_versions", "session_changes", "sessions", "sources", "suggestions"}
 
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err := s.meta.InPlace(); err != nil {
@@ -225,7 +229,7 @@ type orgFile struct {
 	org     loci.OrgID
 	options *sqlstore.Options          // for its transactions
 	now     func() (store.Stamp, bool) // stamp as a value, which would be made for each transaction
-	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
+	// seen is Steady of the file when it had the org's own row; nil: not seen yet.
 	seen   atomic.Pointer[sqlitedb.Stamp]
 	counts *counts
 }

@@ -166,6 +166,8 @@ func (p *recorder) One(text string, args sqlstore.Args, row func(sqlstore.Row) e
 	return found || p.pretends >= 0, err
 }
 
+func (p *recorder) Insert(text string, args ...any) (int64, error) { return 1, p.Exec(text, args...) }
+
 func (p *recorder) Changes() int64 { return 1 }
 
 func (p *recorder) Try(fn func() error) error { return fn() }

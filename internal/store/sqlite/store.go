@@ -233,10 +233,24 @@ func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) er
 	})
 }
 
-// run rejects the file of an org that was deleted after the file was opened, possibly by another process.
+// PeopleStamp is Stamp for the people and workspaces of an org.
+func (s *Store) PeopleStamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok bool) {
+	f, err := s.files.Acquire(ctx, string(org)) // of a registered org only
+	if err != nil {
+		return got, false // the read that follows reports it
+	}
+	defer s.files.Release(f)
+	stamp, ok := f.DB.Steady()
+	return publicStamp(stamp), ok
+}
+
+// run rejects the file of an org that was deleted after the file was opened, possibly by another process. A transaction
+// that writes keeps everybody else from it.
 func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
-	if err := exists(c); err != nil {
-		return err
+	if stamp, ok := c.Steady(); !ok || !f.saw(stamp) {
+		if err := exists(c); err != nil {
+			return err
+		}
 	}
 	return fn(s.tx(f, c))
 }
@@ -250,22 +264,22 @@ func exists(c *sqlitedb.Conn) error {
 	return err
 }
 
-// read is run for a transaction that only reads. It saves a statement if nobody has committed since
-// the org's own row was seen until fn has read its snapshot.
+// read is run for a transaction that only reads. Without a stamp, it is as slow as one that writes.
 func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
-	stamp, ok := c.Stamp()
-	if seen := f.seen.Load(); !ok || seen == nil || *seen != stamp {
+	steady, ok := c.Steady()
+	stamp, _ := c.Stamp()
+	switch {
+	case !ok:
+		return s.run(f, c, fn)
+	case !f.saw(steady):
 		if err := exists(c); err != nil {
 			return err
 		}
-		if !ok {
-			return fn(s.tx(f, c))
-		}
-		f.see(stamp) // what exists has read is not older
+		f.seen.Store(&steady) // what exists has read is not older
 		return fn(s.readTx(f, c, stamp))
 	}
 	err := fn(s.readTx(f, c, stamp))
-	if now, ok := f.DB.Stamp(); !ok || now != stamp {
+	if now, ok := f.DB.Steady(); !ok || now != steady {
 		if gone := exists(c); gone != nil {
 			return gone
 		}
@@ -273,8 +287,11 @@ func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) erro
 	return err
 }
 
-// see records a stamp of the file as it has the org's own row.
-func (f *orgFile) see(stamp sqlitedb.Stamp) { f.seen.Store(&stamp) }
+// saw reports whether the file had the org's own row at a stamp.
+func (f *orgFile) saw(steady sqlitedb.Stamp) bool {
+	seen := f.seen.Load()
+	return seen != nil && *seen == steady
+}
 
 func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) error) error {
 	if err := org.Validate(); err != nil {

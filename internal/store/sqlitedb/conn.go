@@ -3,6 +3,8 @@ package sqlitedb
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -36,6 +38,8 @@ type state struct {
 	lent     bool  // inside a transaction of this package: the function must not end it
 	inDriver bool  // still set after a panic if SQLite itself was interrupted
 	other    int64 // number of statements that change more than rows, such as the schema, and of rollbacks
+	common   []string // see Options
+	rare     bool     // the transaction may have changed another table
 	snapshot
 
 	dated     bool  // elsewhere is that of the transaction
@@ -52,6 +56,7 @@ type stmt struct {
 	cached bool
 	heavy  bool // the bound values are large enough to free
 	other  bool // changes something that Changes does not count
+	rare   bool // may change a table that is not common
 }
 
 func newConn(raw *sqlite3.Conn) *Conn {
@@ -165,6 +170,7 @@ func (c *Conn) Script(sql string) error {
 	}
 	c.inDriver = true
 	c.other++
+	c.rare = true
 	err := c.raw.Exec(sql)
 	c.inDriver = false
 	c.failed = c.failed || err != nil
@@ -185,7 +191,17 @@ func (c *Conn) get(sql string) (*stmt, error) {
 	if err == nil && s.other {
 		c.other++
 	}
+	c.rare = c.rare || err == nil && s.rare
 	return s, err
+}
+
+// written finds the table that a statement changes.
+var written = regexp.MustCompile(`^\s*(?i:INSERT(?:\s+OR\s+\w+)?\s+INTO|UPDATE|DELETE\s+FROM)\s+(\w+)`)
+
+// isCommon reports whether a statement changes only a common table. If it is wrongly false, that costs a little time.
+func (c *Conn) isCommon(sql string) bool {
+	table := written.FindStringSubmatch(sql)
+	return table != nil && slices.Contains(c.common, table[1])
 }
 
 func (c *Conn) find(sql string) (*stmt, error) {
@@ -231,7 +247,10 @@ func (c *Conn) prepare(sql string) (*stmt, error) {
 	if strings.Trim(tail, " \t\r\n;") != "" {
 		return nil, errors.Join(errors.New("sqlitedb: more than one statement in the text: use Script"), st.Close())
 	}
-	s := &stmt{st: st, params: st.BindCount(), other: !st.ReadOnly() && !changesRows(sql)}
+	s := &stmt{st: st, params: st.BindCount()}
+	if !st.ReadOnly() {
+		s.other, s.rare = !changesRows(sql), !c.isCommon(sql)
+	}
 	s.bound = make([]boundID, s.params)
 	s.row.st = st
 	return s, nil

@@ -16,6 +16,7 @@ type snapshot struct {
 	failed  bool      // a statement of the transaction has failed
 	stamped bool      // stamp is known
 	stamp   Stamp     // from before the transaction
+	since   Stamp     // Steady then
 	until   time.Time // it is not continued after that
 }
 
@@ -25,7 +26,7 @@ func (db *DB) begin(c *Conn) error {
 		c.kept = false
 		return nil
 	}
-	c.stamp, c.stamped = db.Stamp()
+	c.stampFrom(db)
 	c.failed, c.until = false, time.Now().Add(keepTime)
 	return c.tx("BEGIN")
 }
@@ -33,6 +34,17 @@ func (db *DB) begin(c *Conn) error {
 // Stamp returns the stamp from before the transaction that View has begun or continued. Nothing
 // that the transaction sees is older. ok is false if it isn't known.
 func (c *Conn) Stamp() (stamp Stamp, ok bool) { return c.stamp, c.stamped }
+
+// Steady is [DB.Steady] from before the transaction of View or Update. ok is false if it isn't known, or if the
+// transaction may have changed another table.
+func (c *Conn) Steady() (stamp Stamp, ok bool) { return c.since, c.stamped && !c.rare }
+
+// stampFrom keeps the stamps before a transaction.
+func (c *Conn) stampFrom(db *DB) {
+	c.rare = false
+	c.stamp, c.stamped = db.Stamp()
+	c.since = db.steady.at(c.stamp)
+}
 
 // mayKeep reports whether the next call may continue the transaction. A file that may move has no
 // lock while nobody uses it. After a failed statement, SQLite may report the failure again when the

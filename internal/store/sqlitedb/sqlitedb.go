@@ -24,6 +24,7 @@ type Options struct {
 	Readers    int                       // most reader connections of View, and of Scan; default max(4, GOMAXPROCS)
 	CacheKiB   int                       // page cache of one connection; default 2048
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
+	Common     []string                  // tables that Steady leaves out, and that no trigger or reference leads out of
 	Moves      bool                      // InPlace accepts that the file is moved or deleted while unused
 	ReadOnly   bool                      // Open also opens a file that cannot be written; see [DB.Unwritable]
 	Exists     bool                      // Open fails with ErrMissing if there is no file, or an empty one
@@ -40,6 +41,7 @@ type DB struct {
 	writer  *Conn // owned by group until that is closed
 	wal     walGauge
 	index   logIndex
+	steady  steady
 	at      atomic.Pointer[place]
 	// unwritable is why nothing can be written, and reading how the file is opened instead; nil and "": it can.
 	unwritable error

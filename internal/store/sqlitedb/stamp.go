@@ -67,3 +67,43 @@ func (db *DB) Stamp() (s Stamp, ok bool) {
 	copy(s[8:], header)
 	return s, true
 }
+
+// steady is the last known stamp, and the one from which on only common tables have changed.
+type steady struct {
+	mu         sync.Mutex
+	now, since Stamp
+}
+
+// Steady is Stamp for all tables but those of [Options.Common]. If two are equal, no process has committed a change of
+// another table between them. They may differ all the same, for example after a commit of another process.
+func (db *DB) Steady() (Stamp, bool) {
+	s, ok := db.Stamp()
+	return db.steady.at(s), ok
+}
+
+func (y *steady) at(s Stamp) Stamp {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if s != y.now {
+		y.now, y.since = s, s
+	}
+	return y.since
+}
+
+// committed records a commit of only common tables between two stamps.
+func (y *steady) committed(before, after Stamp) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if before == y.now {
+		y.now = after
+	}
+}
+
+// commits is the place of the number of commits in a stamp. It is as wide as SQLite's, and in the order of the machine.
+const commits = 8 + 8
+
+// follows reports whether s is of the file after one commit since before.
+func (s Stamp) follows(before Stamp) bool {
+	return bytes.Equal(s[:8], before[:8]) &&
+		binary.NativeEndian.Uint32(s[commits:]) == binary.NativeEndian.Uint32(before[commits:])+1
+}

@@ -114,3 +114,70 @@ func TestStampOfClosed(t *testing.T) {
 		t.Error("a file that was opened again has an old stamp")
 	}
 }
+
+// TestSteady requires another stamp after each commit that may have changed a table that is not common.
+func TestSteady(t *testing.T) {
+	t.Parallel()
+	stampOf(t, openAt(t, filepath.Join(t.TempDir(), "any.db")))
+	path := filepath.Join(t.TempDir(), "a.db")
+	open := func() *DB {
+		db, err := Open(t.Context(), Options{Path: path, Common: []string{"common"}, Migrations: []Migration{{Number: 1, Name: "tables",
+			SQL: "CREATE TABLE common (n INTEGER); CREATE TABLE common_too (n INTEGER)"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	db, other := open(), open()
+	run := func(db *DB, texts ...string) func() error {
+		return func() error {
+			return db.Update(t.Context(), func(c *Conn) error {
+				for _, text := range texts {
+					if err := c.Exec(text); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	const add, addToo = "INSERT INTO common VALUES (1)", "INSERT INTO common_too VALUES (1)"
+	for _, step := range []struct {
+		name    string
+		changes bool
+		do      func() error
+	}{
+		{"nothing", false, run(db)},
+		{"an insert", false, run(db, add, add)},
+		{"an update", false, run(db, " UPDATE common SET n = 2")},
+		{"a deletion", false, run(db, "delete from common WHERE n = 3")},
+		{"an insert or else", false, run(db, "INSERT OR IGNORE INTO common SELECT n FROM common_too")},
+		{"another table", true, run(db, addToo)},
+		{"an insert after it", false, run(db, add)},
+		{"both", true, run(db, add, addToo, add)},
+		{"with", true, run(db, "WITH x AS (SELECT 1 AS n) UPDATE common SET n = (SELECT n FROM x)")},
+		{"a table", true, run(db, "CREATE TABLE more (n INTEGER)")},
+		{"an insert of another connection", true, run(other, add)},
+		{"an insert before which another connection changed another table", true, func() error {
+			return errors.Join(run(other, addToo)(), run(db, add)())
+		}},
+		{"a script", true, func() error {
+			return db.Update(t.Context(), func(c *Conn) error { return c.Script(addToo) })
+		}},
+		{"many inserts", false, func() (err error) {
+			for range 300 {
+				err = errors.Join(err, run(db, add)())
+			}
+			return err
+		}},
+	} {
+		before, _ := db.Steady()
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if after, ok := db.Steady(); !ok || (after != before) != step.changes {
+			t.Errorf("%s: known %v, changed %v, want %v", step.name, ok, after != before, step.changes)
+		}
+	}
+}

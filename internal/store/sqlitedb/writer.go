@@ -30,7 +30,11 @@ func (e engine) Begin() error {
 		return err
 	}
 	e.readers.endKept() // they will be old, and until they end the log can't start over
-	return e.writer.tx("BEGIN IMMEDIATE")
+	c := e.writer
+	err := c.tx("BEGIN IMMEDIATE")
+	c.stampFrom(e.DB)
+	c.common = e.opts.Common
+	return err
 }
 
 // Call fails if SQLite itself ended the transaction.
@@ -73,7 +77,12 @@ func (e engine) Commit() error {
 	if err := e.InPlace(); err != nil {
 		return err
 	}
-	return e.writer.tx("COMMIT")
+	c := e.writer
+	err := c.tx("COMMIT")
+	if after, ok := e.Stamp(); err == nil && ok && c.stamped && !c.rare && after.follows(c.stamp) {
+		e.steady.committed(c.stamp, after)
+	}
+	return err
 }
 
 // Rollback drops a connection that cannot even roll back, or that a panic interrupted inside SQLite. Its locks are

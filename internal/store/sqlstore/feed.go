@@ -42,10 +42,9 @@ func (tx *Tx) enter(e feedEntry) error {
 		e.at = tx.Now()
 	}
 	row := fedRow{feedPlace{at: loci.CutTime(e.at).UnixMicro()}, e.kind, e.id, e.version, e.change}
-	_, err = tx.c.One("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
-		"?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-		Args{row.at, string(e.kind), e.id, string(e.change), e.version, e.origin, after, before},
-		func(r Row) error { row.seq = r.Int64(0); return nil })
+	row.seq, err = tx.c.Insert("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?)",
+		row.at, string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
 	tx.fed = append(tx.fed, row)
 	return err
 }

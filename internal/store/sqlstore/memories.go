@@ -12,34 +12,21 @@ import (
 type memories struct{ *Tx }
 
 var insertMemory = "INSERT INTO memories ({org} id, digest, " + Columns("") + ") VALUES ({?} ?, ?" +
-	strings.Repeat(", ?", len(stateColumns)) + ") RETURNING seq, EXISTS (" + userThere + ")"
+	strings.Repeat(", ?", len(stateColumns)) + ")"
 
 func (t memories) Insert(_ context.Context, m *loci.Memory) error {
-	if err := t.mine(m.OrgID); err != nil {
+	if err := t.writable(m.OrgID, m.UserID); err != nil {
 		return err
 	}
-	args := append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)
-	seq, known, err := t.store(m, insertMemory, args)
-	if err = orMissing(known, t.d.orTaken(err, "memory %s exists already", m.ID), NoUser); err != nil {
+	seq, err := t.c.Insert(insertMemory, append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)...)
+	if err = t.d.orTaken(err, "memory %s exists already", m.ID); err != nil {
 		return err
 	}
+	t.hold(&Stored{*m, seq, true})
 	if err := t.Index().Change(seq, nil, m); err != nil {
 		return err
 	}
 	return t.memoryChanged(nil, m)
-}
-
-// store runs a statement that writes m, and returns its number and whether its user exists.
-func (t memories) store(m *loci.Memory, text string, args Args) (seq int64, known bool, err error) {
-	_, err = t.c.One(text, append(args, [16]byte(m.UserID)),
-		func(r Row) error { seq, known = r.Int64(0), r.Bool(1); return nil })
-	if t.d.dangling(err) {
-		err = NoUser()
-	}
-	if err == nil {
-		t.hold(&Stored{*m, seq, text == insertMemory})
-	}
-	return seq, known, err
 }
 
 func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error) {
@@ -98,7 +85,7 @@ func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
 }
 
 var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") +
-	" = ?, digest = ? WHERE {memories} seq = ? RETURNING seq, EXISTS (" + userThere + ")"
+	" = ?, digest = ? WHERE {memories} seq = ?"
 
 func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if err := t.mine(m.OrgID); err != nil {
@@ -111,21 +98,23 @@ func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if old.Version != m.Version-1 {
 		return loci.Errorf(loci.Conflict, "memory %s is at version %d", m.ID, old.Version)
 	}
-	known, err := t.put(old, m)
-	return orMissing(known, err, NoUser)
+	if err := t.knowsUser(m.UserID); err != nil {
+		return err
+	}
+	return t.put(old, m)
 }
 
-// put stores m over a row and keeps the old row as a version. It returns whether the user of m exists.
-func (t memories) put(old *Stored, m *loci.Memory) (known bool, err error) {
-	if err = t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
-		return false, err
+// put stores m over a row and keeps the old row as a version.
+func (t memories) put(old *Stored, m *loci.Memory) error {
+	if err := t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
+		return err
 	}
-	_, known, err = t.store(m, updateMemory, append(BindState(m), TextDigest(m.Title, m.Content), old.Seq))
-	if err == nil {
-		err = t.Index().Change(old.Seq, &old.Memory, m)
+	if err := t.c.Exec(updateMemory, append(BindState(m), TextDigest(m.Title, m.Content), old.Seq)...); err != nil {
+		return err
 	}
-	if err == nil {
-		err = t.memoryChanged(&old.Memory, m)
+	t.hold(&Stored{*m, old.Seq, false})
+	if err := t.Index().Change(old.Seq, &old.Memory, m); err != nil {
+		return err
 	}
-	return known, err
+	return t.memoryChanged(&old.Memory, m)
 }

@@ -12,8 +12,7 @@ func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) erro
 	t := memories{tx}
 	return t.eachSeq(seqs, " WHERE m.scope = 'project' AND m.project_id = ? AND m.deleted_at IS NULL", Args{[16]byte(id)},
 		func(old *Stored) error {
-			_, err := t.put(old, trashed(&old.Memory, now)) // the owner may be leaving
-			return err
+			return t.put(old, trashed(&old.Memory, now)) // the owner may be leaving
 		})
 }
 

@@ -203,6 +203,8 @@ type Conn interface {
 	Query(text string, args Args, row func(Row) error) error
 	// One runs one statement and calls row for its first row, if there is one.
 	One(text string, args Args, row func(Row) error) (found bool, err error)
+	// Insert runs an INSERT of one row, and returns the number that the database gave it, in the column seq.
+	Insert(text string, args ...any) (seq int64, err error)
 	// Changes returns how many rows the last INSERT, UPDATE or DELETE changed.
 	Changes() int64
 	// Try runs fn and rolls back its writes if it fails.
