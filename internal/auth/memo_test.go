@@ -114,6 +114,11 @@ func (c *counting) Stamp(ctx context.Context, org loci.OrgID) (store.Stamp, bool
 	return s, ok && !c.blind
 }
 
+func (c *counting) PeopleStamp(ctx context.Context, org loci.OrgID) (store.Stamp, bool) {
+	s, ok := c.Store.PeopleStamp(ctx, org)
+	return s, ok && !c.blind
+}
+
 // TestRowsAreReadOnce requires that a request reads nothing again unless something was committed.
 func TestRowsAreReadOnce(t *testing.T) {
 	w := newWorld(t)

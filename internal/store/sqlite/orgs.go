@@ -163,7 +163,8 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 
 // commonTables change with most requests, and say nothing of the org itself, its people and workspaces.
 var commonTables = []string{"agents", "audit", "candidate_sessions", "candidate_versions", "candidates", "feed",
-	"idempotency", "memories", "memory_postings", "memory_versions", "session_changes", "sessions", "sources", "suggestions"}
+	"idempotency", "memories", "memory_postings", "memory_versions", "session_changes", "sessions", "sources",
+	"suggestions"}
 
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err := s.meta.InPlace(); err != nil {

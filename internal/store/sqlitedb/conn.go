@@ -35,9 +35,9 @@ type state struct {
 	cache    map[string]*stmt
 	control  map[string]*stmt
 	clock    uint64
-	lent     bool  // inside a transaction of this package: the function must not end it
-	inDriver bool  // still set after a panic if SQLite itself was interrupted
-	other    int64 // number of statements that change more than rows, such as the schema, and of rollbacks
+	lent     bool     // inside a transaction of this package: the function must not end it
+	inDriver bool     // still set after a panic if SQLite itself was interrupted
+	other    int64    // number of statements that change more than rows, such as the schema, and of rollbacks
 	common   []string // see Options
 	rare     bool     // the transaction may have changed another table
 	snapshot

@@ -121,8 +121,9 @@ func TestSteady(t *testing.T) {
 	stampOf(t, openAt(t, filepath.Join(t.TempDir(), "any.db")))
 	path := filepath.Join(t.TempDir(), "a.db")
 	open := func() *DB {
-		db, err := Open(t.Context(), Options{Path: path, Common: []string{"common"}, Migrations: []Migration{{Number: 1, Name: "tables",
-			SQL: "CREATE TABLE common (n INTEGER); CREATE TABLE common_too (n INTEGER)"}}})
+		tables := Migration{Number: 1, Name: "tables",
+			SQL: "CREATE TABLE common (n INTEGER); CREATE TABLE common_too (n INTEGER)"}
+		db, err := Open(t.Context(), Options{Path: path, Common: []string{"common"}, Migrations: []Migration{tables}})
 		if err != nil {
 			t.Fatal(err)
 		}

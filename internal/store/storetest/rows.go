@@ -103,7 +103,8 @@ func testRowsRead(e *env) {
 	want := []loci.MemoryID{replaced.ID, other.ID, trashed.ID, second.ID, first.ID}
 	e.view(func(ctx context.Context, tx store.Tx) error {
 		memories, err := tx.Rows().Read(ctx, []loci.MemoryID{trashed.ID, loci.NewMemoryID(), first.ID})
-		if err != nil || len(memories) != 2 || memories[0].Title == "" || memories[0].DeletedAt.IsZero() {
+		if err != nil || len(memories) != 2 || memories[0].Title == "" ||
+			memories[0].DeletedAt.IsZero() == memories[1].DeletedAt.IsZero() {
 			e.Errorf("read %d memories: %v", len(memories), explain(err))
 		}
 		var got []loci.MemoryID
