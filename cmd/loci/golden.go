@@ -127,10 +127,8 @@ func (p *program) goldenRunCommand() *cobra.Command {
 		Use: "run", Short: "Ask your golden questions, and keep how well recall did",
 		Annotations: does(golden.Run, golden.Read, memory.Read),
 	}, func(ctx context.Context, c *call) error {
-		var run *loci.GoldenRun
-		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			run, err = c.app.Golden.Run(ctx, c.who)
-			return err
+		run, err := followed(ctx, p, func(ctx context.Context) (*loci.GoldenRun, error) {
+			return c.app.Golden.Run(ctx, c.who)
 		})
 		if err != nil || p.json {
 			return p.answer(run, err, "")
@@ -143,14 +141,12 @@ func (p *program) goldenRunCommand() *cobra.Command {
 		for _, q := range asked {
 			texts[q.ID] = q.Question
 		}
-		rows := make([][]string, len(run.Places))
-		for i, place := range run.Places {
-			rows[i] = []string{texts[place.ID], "-"}
-			if place.Rank > 0 {
-				rows[i][1] = strconv.Itoa(place.Rank)
+		printRows(p, "QUESTION|RANK", run.Places, func(at loci.GoldenPlace) []string {
+			if at.Rank == 0 {
+				return []string{texts[at.ID], "-"}
 			}
-		}
-		p.printTable([]string{"QUESTION", "RANK"}, rows)
+			return []string{texts[at.ID], strconv.Itoa(at.Rank)}
+		})
 		p.printf("\n")
 		p.printTable(runColumns[1:], [][]string{p.runRow(run)[1:]})
 		return nil

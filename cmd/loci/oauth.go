@@ -151,5 +151,5 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 
 var resolveGrant = among("grant", "loci oauth grant list", func(ctx context.Context, c *call) ([]loci.GrantID, error) {
 	list, err := c.grants(ctx, "", "")
-	return idsIn(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
+	return mapped(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
 })

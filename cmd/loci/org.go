@@ -59,14 +59,7 @@ func (p *program) orgListCommand() *cobra.Command {
 		Use: "list", Short: "List all orgs", Annotations: does(org.List),
 	}, func(ctx context.Context, c *call) error {
 		orgs, err := c.app.Org.List(ctx, c.operator)
-		if err != nil {
-			return err
-		}
-		shown := make([]orgJSON, len(orgs))
-		for i, o := range orgs {
-			shown[i] = p.showOrg(o)
-		}
-		return printList(p, "orgs", shown, nil, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
+		return printList(p, "orgs", mapped(orgs, p.showOrg), err, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
 			func(o orgJSON) []string {
 				return []string{o.Name, string(o.ID), string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
 					p.showTime(o.CreatedAt)}
@@ -335,10 +328,8 @@ copy, or --no-export. Earlier backups still contain the org.`,
 				return err
 			}
 		}
-		var r store.Receipt
-		err = p.follow(ctx, func(ctx context.Context) (err error) {
-			r, err = c.app.Org.Delete(ctx, who, string(who.OrgID))
-			return err
+		r, err := followed(ctx, p, func(ctx context.Context) (store.Receipt, error) {
+			return c.app.Org.Delete(ctx, who, string(who.OrgID))
 		})
 		return p.answer(r, err, "%s", receiptText(r))
 	})

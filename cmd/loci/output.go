@@ -187,11 +187,7 @@ func showID[Kind any](id loci.ID[Kind]) string {
 
 // joined separates names by commas.
 func joined[T ~string](list []T) string {
-	names := make([]string, len(list))
-	for i, v := range list {
-		names[i] = string(v)
-	}
-	return strings.Join(names, ",")
+	return strings.Join(mapped(list, func(v T) string { return string(v) }), ",")
 }
 
 // readers tells which assistants may read a memory.

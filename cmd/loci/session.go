@@ -197,7 +197,7 @@ func showVendors(list []loci.Vendor) string {
 	case slices.Contains(list, loci.AnyVendor):
 		return "all"
 	}
-	return strings.Join(idsIn(list, func(v loci.Vendor) string { return string(v) }), ", ")
+	return strings.ReplaceAll(joined(list), ",", ", ")
 }
 
 // oneSessionCommand does something with one session and prints the result.
