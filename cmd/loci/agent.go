@@ -89,13 +89,8 @@ func (p *program) agentUpdateCommand() *cobra.Command {
 		Use: "update AGENT", Short: "Change the name, description or settings of an agent",
 		Annotations: does(agent.Change, agent.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			patch = agent.Patch{Config: object(f.config)}
-			if cmd.Flags().Changed("name") {
-				patch.Name = &name
-			}
-			if cmd.Flags().Changed("description") {
-				patch.Description = &f.description
-			}
+			patch = agent.Patch{Config: object(f.config), Name: given(cmd, "name", &name),
+				Description: given(cmd, "description", &f.description)}
 			if patch.Name == nil && patch.Description == nil && patch.Config == nil {
 				return usagef("specify what to change: --name, --description or --settings")
 			}

@@ -75,10 +75,7 @@ func (p *program) goldenEditCommand() *cobra.Command {
 	cmd := p.onGolden(pickPerson, &cobra.Command{
 		Use: "edit ID", Short: "Change a golden question", Annotations: does(golden.Change, golden.Read, memory.Resolve),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("question") {
-				patch.Question = &question
-			}
-			if patch.Question == nil && len(expect) == 0 {
+			if patch.Question = given(cmd, "question", &question); patch.Question == nil && len(expect) == 0 {
 				return usagef("specify what to change: --question or --expect")
 			}
 			return checkMemoryIDs(expect)

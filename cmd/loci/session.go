@@ -92,9 +92,7 @@ func (p *program) sessionUpdateCommand() *cobra.Command {
 			if patch.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("title") {
-				patch.Title = &f.title
-			}
+			patch.Title = given(cmd, "title", &f.title)
 			if f.reach != "" {
 				patch.Reach = new(loci.Reach(f.reach))
 			}
