@@ -68,12 +68,17 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	case o.Fairness:
 		parts = []func(context.Context) error{b.searched, b.fairness, b.crowds}
 	}
+	return b.run(ctx, parts...)
+}
+
+// run calls each part until one fails, and returns the results so far.
+func (r *report) run(ctx context.Context, parts ...func(context.Context) error) ([]Result, error) {
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
-			return b.results, err
+			return r.results, err
 		}
 	}
-	return b.results, nil
+	return r.results, nil
 }
 
 func (r *report) add(step string, s Sample, value float64, unit string, bars ...Bar) {
@@ -142,8 +147,7 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 	}
 	write := func(similar bool) func(*conn, int) (time.Duration, error) {
 		return func(c *conn, client int) (time.Duration, error) {
-			_, err := c.call("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
-			return 0, err // timed from outside, because durability includes the way there
+			return 0, c.send("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
 		}
 	}
 	for _, step := range []struct {
@@ -193,8 +197,7 @@ func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, er
 // fillWith stores the corpus and returns the ids. change alters each memory first.
 func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) (
 	[]loci.MemoryID, error) {
-	org, _, err := st.Orgs().Ensure(ctx,
-		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, err := firstOrg(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +221,12 @@ func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int,
 		}
 	}
 	return ids, nil
+}
+
+func firstOrg(ctx context.Context, st store.Store) (loci.Org, error) {
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	return org, err
 }
 
 // searched fills the directory that fairness searches, if reads does not.

@@ -36,12 +36,7 @@ func RunGraph(ctx context.Context, o GraphOptions) ([]Result, error) {
 	if o.Observations > 0 {
 		parts = append(parts, g.large)
 	}
-	for _, part := range parts {
-		if err := part(ctx); err != nil {
-			return g.results, err
-		}
-	}
-	return g.results, nil
+	return g.run(ctx, parts...)
 }
 
 // entity is an entity to store, in the field names of both servers.
