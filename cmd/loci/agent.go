@@ -131,10 +131,7 @@ func (p *program) agentDeleteCommand() *cobra.Command {
 		Long: `Permanently delete an agent. Its sessions stay, and so does what was written in them. Only
 their owners reach its memories of agent scope then.`,
 	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
-		if err := p.sure(ctx, "delete", "agent", a.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Agent.Delete(ctx, c.who, a.ID.String()), "deleted", a.ID.String())
+		return p.erase(ctx, "agent", a.Name, a.ID, func() error { return c.app.Agent.Delete(ctx, c.who, a.ID.String()) })
 	}))
 }
 

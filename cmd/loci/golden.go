@@ -96,10 +96,7 @@ func (p *program) goldenDeleteCommand() *cobra.Command {
 	return p.onGolden(pickPerson|asks, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a golden question", Annotations: does(golden.Change, golden.Read),
 	}, func(ctx context.Context, c *call, id loci.GoldenID) error {
-		if err := p.sure(ctx, "delete", "golden question", id.String()); err != nil {
-			return err
-		}
-		return p.done(c.app.Golden.Delete(ctx, c.who, id), "deleted", id.String())
+		return p.erase(ctx, "golden question", id.String(), id, func() error { return c.app.Golden.Delete(ctx, c.who, id) })
 	})
 }
 

@@ -154,10 +154,7 @@ func (p *program) taskDeleteCommand() *cobra.Command {
 	return p.acting(pickPerson|asks, &cobra.Command{
 		Use: "delete TASK", Short: "Permanently delete a task", Annotations: does(task.Delete, task.Read),
 	}, onNamed((*instance).task, func(ctx context.Context, c *call, t loci.Task) error {
-		if err := p.sure(ctx, "delete", "task", t.Title); err != nil {
-			return err
-		}
-		return p.done(c.app.Task.Delete(ctx, c.who, t.ID.String(), 0), "deleted", t.ID.String())
+		return p.erase(ctx, "task", t.Title, t.ID, func() error { return c.app.Task.Delete(ctx, c.who, t.ID.String(), 0) })
 	}))
 }
 

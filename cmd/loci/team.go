@@ -80,10 +80,7 @@ func (p *program) teamDeleteCommand() *cobra.Command {
 		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners",
 		Annotations: does(org.TeamDelete, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		if err := p.sure(ctx, "delete", "team", t.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Org.DeleteTeam(ctx, c.who, t.ID, true), "deleted", t.ID.String())
+		return p.erase(ctx, "team", t.Name, t.ID, func() error { return c.app.Org.DeleteTeam(ctx, c.who, t.ID, true) })
 	}))
 }
 

@@ -66,10 +66,7 @@ func (p *program) workspaceDeleteCommand() *cobra.Command {
 		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories",
 		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
-		if err := p.sure(ctx, "delete", "workspace", w.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Org.DeleteWorkspace(ctx, c.who, w.ID), "deleted", w.ID.String())
+		return p.erase(ctx, "workspace", w.Name, w.ID, func() error { return c.app.Org.DeleteWorkspace(ctx, c.who, w.ID) })
 	}))
 }
 
