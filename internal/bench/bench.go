@@ -13,17 +13,22 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// Options configure a run. All but Processor and Fairness are required.
-type Options struct {
+// Common configures any run. All are required.
+type Common struct {
 	Binary   string        // the loci binary to measure
 	Dir      string        // an empty directory on the disk to measure
-	Memories int           // how many are stored before reads are measured
 	Clients  int           // of the concurrent steps
 	Step     time.Duration // length of one step
+	Progress func(string)  // told what is going on
+}
+
+// Options configure a run. All but Processor and Fairness are required.
+type Options struct {
+	Common
+	Memories int // how many are stored before reads are measured
 	// Processor measures only the processor time of each operation, and Fairness only how long one
 	// credential waits for another.
 	Processor, Fairness bool
-	Progress            func(string) // told what is going on
 }
 
 // Result is one line of the table.

@@ -16,12 +16,8 @@ import (
 
 // EventOptions configure a run about events. All are required.
 type EventOptions struct {
-	Binary   string // the loci binary to measure
-	Dir      string // an empty directory on the disk to measure
-	Events   int    // how many the log has before reads are measured
-	Clients  int    // of the concurrent step
-	Step     time.Duration
-	Progress func(string)
+	Common
+	Events int // how many the log has before reads are measured
 }
 
 // These are the sizes that the bars name.
