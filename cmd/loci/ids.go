@@ -132,8 +132,11 @@ func mapped[T, U any](list []T, of func(T) U) []U {
 }
 
 // findNamed returns the item of a list with that id; else the one of that name, also in other capitals; else the one
-// whose id begins with s.
-func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
+// whose id begins with s. err is that of reading the list.
+func findNamed[T any](list []T, err error, s string, of func(T) (id, name string), noun, see string) (none T, _ error) {
+	if err != nil {
+		return none, err
+	}
 	var called, spelled, begun []T
 	var names []string
 	for _, x := range list {
@@ -165,7 +168,6 @@ func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, se
 				quoted(cut(s, 60)), strings.Join(ids, ", "))
 		}
 	}
-	var none T
 	return none, noSuchButNear(noun, s, see, names)
 }
 

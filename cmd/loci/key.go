@@ -255,7 +255,7 @@ func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 		if err != nil {
 			return err
 		}
-		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
+		k, err := findNamed(keys, nil, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
 			called := c.names()
 			err = told(err, keys, func(k loci.Credential) (string, string) {
@@ -288,7 +288,7 @@ func (c *call) otherKind(ctx context.Context, kind loci.Kind, command string, er
 	if loci.CodeOf(err) != loci.NotFound || failed != nil {
 		return err
 	}
-	if _, failed := findNamed(keys, c.args[0], usableName, "key", ""); failed != nil {
+	if _, failed := findNamed(keys, nil, c.args[0], usableName, "key", ""); failed != nil {
 		return err
 	}
 	return loci.WrapError(loci.NotFound, err, "%s is %s; run: loci %s %s %s", quoted(cut(c.args[0], 100)), what,

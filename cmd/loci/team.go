@@ -21,10 +21,7 @@ name, USER an id or an e-mail address.`,
 // team finds a team of the org by id or name.
 func (in *instance) team(ctx context.Context, who loci.Principal, s string) (loci.Team, error) {
 	teams, err := in.app.Org.Teams(ctx, who)
-	if err != nil {
-		return loci.Team{}, err
-	}
-	return findNamed(teams, s, func(t loci.Team) (string, string) { return t.ID.String(), t.Name },
+	return findNamed(teams, err, s, func(t loci.Team) (string, string) { return t.ID.String(), t.Name },
 		"team", "loci team list"+orgHint(who))
 }
 

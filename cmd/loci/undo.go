@@ -93,7 +93,7 @@ func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection)
 		}
 		all = append(all, keys...)
 	}
-	k, err := findNamed(all, f.credential, func(k loci.Credential) (string, string) { return k.ID.String(), k.Name },
+	k, err := findNamed(all, nil, f.credential, func(k loci.Credential) (string, string) { return k.ID.String(), k.Name },
 		"key", "loci key list --all")
 	s.CredentialID = k.ID
 	return err

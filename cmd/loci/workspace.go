@@ -23,10 +23,7 @@ an e-mail address.`,
 // workspace finds a workspace of the org by id or name.
 func (in *instance) workspace(ctx context.Context, who loci.Principal, s string) (loci.Workspace, error) {
 	list, err := in.app.Org.Workspaces(ctx, who)
-	if err != nil {
-		return loci.Workspace{}, err
-	}
-	return findNamed(list, s, func(w loci.Workspace) (string, string) { return w.ID.String(), w.Name },
+	return findNamed(list, err, s, func(w loci.Workspace) (string, string) { return w.ID.String(), w.Name },
 		"workspace", "loci workspace list"+orgHint(who))
 }
 
