@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -125,9 +126,7 @@ func (c *Client) request(ctx context.Context, method, path string, header http.H
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	r.Header.Set("Accept", "application/json")
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key.Reveal())

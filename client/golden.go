@@ -37,11 +37,7 @@ func (c *Client) GoldenQuestions(ctx context.Context) (*GoldenList, error) {
 // UpdateGoldenQuestion changes fields of a golden question.
 func (c *Client) UpdateGoldenQuestion(ctx context.Context, id loci.GoldenID, change GoldenChange) (
 	*loci.GoldenQuestion, error) {
-	var q loci.GoldenQuestion
-	if err := c.do(ctx, http.MethodPatch, "/golden/"+id.String(), nil, change, &q); err != nil {
-		return nil, err
-	}
-	return &q, nil
+	return call[loci.GoldenQuestion](ctx, c, http.MethodPatch, "/golden/"+id.String(), change)
 }
 
 // DeleteGoldenQuestion permanently deletes a golden question.

@@ -176,10 +176,7 @@ func (in *instance) person(ctx context.Context, s string) (who loci.Person, err 
 		err = in.inOrgs(ctx, "", func(p loci.Principal) error {
 			return in.everybody(ctx, p, func(u loci.User) error { all = append(all, u); return nil })
 		})
-		if err != nil {
-			return who, err
-		}
-		u, err := findNamed(all, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
+		u, err := findNamed(all, err, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
 		if err != nil {
 			return who, told(err, all, func(u loci.User) (string, string) { return u.ID.String(), u.Email })
 		}
@@ -246,10 +243,8 @@ func (in *instance) orgID(ctx context.Context, s string) (loci.OrgID, error) {
 		return loci.DefaultOrg, nil
 	}
 	all, err := in.store.Orgs().List(ctx)
-	if err != nil {
-		return "", err
-	}
-	o, err := findNamed(all, s, func(o loci.Org) (string, string) { return string(o.ID), o.Name }, "org", "loci org list")
+	o, err := findNamed(all, err, s, func(o loci.Org) (string, string) { return string(o.ID), o.Name }, "org",
+		"loci org list")
 	return o.ID, err
 }
 

@@ -89,13 +89,8 @@ func (p *program) agentUpdateCommand() *cobra.Command {
 		Use: "update AGENT", Short: "Change the name, description or settings of an agent",
 		Annotations: does(agent.Change, agent.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			patch = agent.Patch{Config: object(f.config)}
-			if cmd.Flags().Changed("name") {
-				patch.Name = &name
-			}
-			if cmd.Flags().Changed("description") {
-				patch.Description = &f.description
-			}
+			patch = agent.Patch{Config: object(f.config), Name: given(cmd, "name", &name),
+				Description: given(cmd, "description", &f.description)}
 			if patch.Name == nil && patch.Description == nil && patch.Config == nil {
 				return usagef("specify what to change: --name, --description or --settings")
 			}
@@ -136,10 +131,7 @@ func (p *program) agentDeleteCommand() *cobra.Command {
 		Long: `Permanently delete an agent. Its sessions stay, and so does what was written in them. Only
 their owners reach its memories of agent scope then.`,
 	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
-		if err := p.sure(ctx, "delete", "agent", a.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Agent.Delete(ctx, c.who, a.ID.String()), "deleted", a.ID.String())
+		return p.erase(ctx, "agent", a.Name, a.ID, func() error { return c.app.Agent.Delete(ctx, c.who, a.ID.String()) })
 	}))
 }
 
@@ -161,7 +153,7 @@ func (in *instance) agent(ctx context.Context, who loci.Principal, s string) (lo
 	if err != nil {
 		return a, err
 	}
-	return a, noSuchButNear("agent", s, see, idsIn(list, func(a loci.Agent) string { return a.Name }))
+	return a, noSuchButNear("agent", s, see, mapped(list, func(a loci.Agent) string { return a.Name }))
 }
 
 // agentID returns the id of a named agent, zero for "".

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/spf13/cobra"
 )
 
 // parseVendors reads the vendors of a flag or an argument; nil if it is not set. It rejects a flag
@@ -36,6 +37,14 @@ func parseVendor(field, name string) (loci.Vendor, error) {
 		return "", loci.FieldErrorf(field, "cannot be %q: %s", cut(name, 60), err)
 	}
 	return v, nil
+}
+
+// given returns the value of a flag if the command line has it, else nil.
+func given[T any](cmd *cobra.Command, flag string, value *T) *T {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return value
 }
 
 // parseOnOff reads a switch. It also takes what people type for on and off in other programs.

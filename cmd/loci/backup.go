@@ -52,26 +52,22 @@ type backupJSON struct {
 	maintain.Manifest
 }
 
+func showBackup(b maintain.Backup) backupJSON { return backupJSON{b.Name, b.Path, b.Manifest} }
+
 func (p *program) backupCreateCommand() *cobra.Command {
 	return p.acting(operator, &cobra.Command{
 		Use:         "create",
 		Short:       "Create a backup",
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 	}, func(ctx context.Context, c *call) error {
-		var b *maintain.Backup
-		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			b, err = p.backups().BackUp(ctx, c.store, p.log, backUp(c.store))
-			return err
+		b, err := followed(ctx, p, func(ctx context.Context) (*maintain.Backup, error) {
+			return p.backups().BackUp(ctx, c.store, p.log, backUp(c.store))
 		})
 		if err != nil {
 			return err
 		}
-		if p.json {
-			return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
-		}
-		p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"),
+		return p.answer(showBackup(*b), nil, "%s (%s, %s)", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"),
 			loci.ShowBytes(b.Manifest.Size()))
-		return nil
 	})
 }
 
@@ -85,25 +81,10 @@ func (p *program) backupListCommand() *cobra.Command {
 				return err
 			}
 			found, err := p.backups().List()
-			if err != nil {
-				return err
-			}
-			shown := make([]backupJSON, len(found))
-			rows := make([][]string, len(found))
-			for i, b := range found {
-				shown[i] = backupJSON{b.Name, b.Path, b.Manifest}
-				rows[i] = []string{b.Name, p.showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)),
-					loci.ShowBytes(b.Manifest.Size()), b.Manifest.Program}
-			}
-			if p.json {
-				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
-			}
-			if len(rows) == 0 {
-				p.note("no backups; create one with: loci backup create")
-				return nil
-			}
-			p.printTable([]string{"NAME", "CREATED", "FILES", "SIZE", "BY"}, rows)
-			return nil
+			return printList(p, "backups", mapped(found, showBackup), err, "no backups; create one with: loci backup create",
+				"NAME|CREATED|FILES|SIZE|BY", func(b backupJSON) []string {
+					return []string{b.Name, p.showTime(b.CreatedAt), strconv.Itoa(len(b.Files)), loci.ShowBytes(b.Size()), b.Program}
+				})
 		},
 	}
 }
@@ -118,10 +99,8 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var problems []string
-			err = p.follow(cmd.Context(), func(ctx context.Context) (err error) {
-				problems, err = p.backups().Verify(ctx, b)
-				return err
+			problems, err := followed(cmd.Context(), p, func(ctx context.Context) ([]string, error) {
+				return p.backups().Verify(ctx, b)
 			})
 			if err != nil {
 				return err
@@ -187,15 +166,10 @@ back suspended, so that you can read their data.`,
 				return err
 			}
 			if to != "" {
-				var done maintain.Restored
-				err := p.follow(cmd.Context(), func(ctx context.Context) (err error) {
-					done, err = p.backups().RestoreTo(ctx, b, to)
-					return err
+				done, err := followed(cmd.Context(), p, func(ctx context.Context) (maintain.Restored, error) {
+					return p.backups().RestoreTo(ctx, b, to)
 				})
-				if err != nil {
-					return err
-				}
-				return p.restored(b.Name, to, done)
+				return p.restored(b.Name, to, done, err)
 			}
 			question := fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)
 			err = p.agreed(cmd.Context(), question, "restore backup "+b.Name, "--yes, or --to DIR for a new directory")
@@ -222,15 +196,10 @@ func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	var done maintain.Restored
-	err = p.follow(ctx, func(ctx context.Context) (err error) {
-		done, err = p.backups().RestoreInPlace(ctx, b)
-		return err
+	done, err := followed(ctx, p, func(ctx context.Context) (maintain.Restored, error) {
+		return p.backups().RestoreInPlace(ctx, b)
 	})
-	if err != nil {
-		return err
-	}
-	return p.restored(b.Name, p.settings.DataDir, done)
+	return p.restored(b.Name, p.settings.DataDir, done, err)
 }
 
 // finishRestore completes a restore that was killed, unless another process uses the directory: opening the store then
@@ -255,7 +224,10 @@ func (p *program) finishRestore(ctx context.Context) error {
 }
 
 // restored reports what a restore brought back, and what not.
-func (p *program) restored(name, dir string, done maintain.Restored) error {
+func (p *program) restored(name, dir string, done maintain.Restored, err error) error {
+	if err != nil {
+		return err
+	}
 	if done.Unread != nil {
 		p.log.Warn("keys revoked after the backup may be valid again: "+
 			p.onSameData("check `loci key list` and `loci agent-key list`"), "error", done.Unread)

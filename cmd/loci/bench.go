@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/bench"
@@ -35,17 +36,22 @@ so compare only ratios within one run.`,
 	flags := cmd.Flags()
 	flags.IntVar(&o.Memories, "memories", 100_000,
 		"memories to store before measuring reads, at least "+loci.Thousands(benchMemories))
-	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
-	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
+	benchFlags(flags, &o.Common, &dir, "number of concurrent clients")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")
 	flags.BoolVar(&o.Fairness, "fairness", false, "measure only how long one credential waits while another sends much")
 	cmd.MarkFlagsMutuallyExclusive("processor", "fairness")
-	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
 	cmd.AddCommand(p.benchGraphCommand(), p.benchEventsCommand(), &cobra.Command{Use: "floor ADDRESS",
 		Short:  "Serve the bare handler of bench",
 		Hidden: true, Args: cobra.ExactArgs(1), Annotations: needsNoAction("serves what bench sends it"),
 		RunE: func(c *cobra.Command, a []string) error { return bench.ServeFloor(c.Context(), a[0], os.Stdin) }})
 	return cmd
+}
+
+// benchFlags adds the flags of all benchmarks.
+func benchFlags(flags *pflag.FlagSet, o *bench.Common, dir *string, clients string) {
+	flags.IntVar(&o.Clients, "clients", 16, clients)
+	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
+	flags.StringVar(dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
 }
 
 // benchMemories is with how many memories each recall of the benchmark fills a page.
@@ -59,27 +65,20 @@ func (p *program) bench(ctx context.Context, o bench.Options, dir string) error 
 		return usagef("--memories must be at least %s; of fewer, a recall finds too little to compare",
 			loci.Thousands(benchMemories))
 	}
-	o.Progress = p.benchProgress
-	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
-		o.Binary, o.Dir = binary, scratch
-		return bench.Run(ctx, o)
-	})
+	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.Run(ctx, o) })
 }
 
-func (p *program) benchProgress(what string) { p.note("%s …", what) }
-
 // measure runs a benchmark in a temporary directory and prints the results.
-func (p *program) measure(dir string, run func(binary, scratch string) ([]bench.Result, error)) error {
-	binary, err := os.Executable()
-	if err != nil {
+func (p *program) measure(dir string, o *bench.Common, run func() ([]bench.Result, error)) (err error) {
+	o.Progress = func(what string) { p.note("%s …", what) }
+	if o.Binary, err = os.Executable(); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp(dir, "loci-bench-")
-	if err != nil {
+	if o.Dir, err = os.MkdirTemp(dir, "loci-bench-"); err != nil {
 		return err
 	}
-	results, failed := run(binary, scratch) // prints results even if a later step failed
-	err = os.RemoveAll(scratch)
+	results, failed := run() // prints results even if a later step failed
+	err = os.RemoveAll(o.Dir)
 	switch {
 	case p.json:
 		err = errors.Join(err, p.printJSON(map[string]any{"results": results}))
@@ -157,9 +156,7 @@ processors, so compare only ratios within one run.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Events, "events", 1_000_000, "events to log before measuring reads, at least 10,000")
-	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
-	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
-	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
+	benchFlags(flags, &o.Common, &dir, "number of concurrent clients")
 	return cmd
 }
 
@@ -167,11 +164,7 @@ func (p *program) benchEvents(ctx context.Context, o bench.EventOptions, dir str
 	if o.Events < 10_000 || o.Clients < 1 || o.Step <= 0 {
 		return usagef("--events must be at least 10000, and --clients and --step must be positive")
 	}
-	o.Progress = p.benchProgress
-	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
-		o.Binary, o.Dir = binary, scratch
-		return bench.RunEvents(ctx, o)
-	})
+	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunEvents(ctx, o) })
 }
 
 func (p *program) benchGraphCommand() *cobra.Command {
@@ -200,10 +193,8 @@ server's own time. It does not touch your data. The exit code is 1 if a bar mark
 	flags := cmd.Flags()
 	flags.IntVar(&o.Entities, "entities", 10_000, "entities to store before measuring writes, with two observations each")
 	flags.IntVar(&o.Observations, "observations", 0, "observations of a large graph to search; 0: skip this")
-	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent sessions of one server, then of processes")
-	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
+	benchFlags(flags, &o.Common, &dir, "number of concurrent sessions of one server, then of processes")
 	flags.StringVar(&reference, "reference", "", "command that starts the reference memory server")
-	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
 	return cmd
 }
 
@@ -214,9 +205,5 @@ func (p *program) benchGraph(ctx context.Context, o bench.GraphOptions, dir stri
 	if o.Observations != 0 && o.Observations < 10_000 {
 		return usagef("--observations must be 0 or at least 10000")
 	}
-	o.Progress = p.benchProgress
-	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
-		o.Binary, o.Dir = binary, scratch
-		return bench.RunGraph(ctx, o)
-	})
+	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunGraph(ctx, o) })
 }

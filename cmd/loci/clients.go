@@ -77,11 +77,7 @@ func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
 
 // clientNames lists the clients that connect knows, for help and errors.
 func clientNames(separator string) string {
-	names := make([]string, len(clients))
-	for i, c := range clients {
-		names[i] = c.id
-	}
-	return strings.Join(names, separator)
+	return strings.Join(mapped(clients, func(c *client) string { return c.id }), separator)
 }
 
 // files returns the person's own configuration files of the client, the one that wins there first.
@@ -214,10 +210,7 @@ func indent(s string) string {
 
 // labels lists clients for people: A, B and C.
 func labels(list []*client) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
-	}
+	names := mapped(list, func(c *client) string { return c.name })
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

@@ -174,22 +174,22 @@ func stored[T any](list func(context.Context, *call) ([]T, error), of func(T) pr
 			return nil, nil
 		}
 		found, err := list(ctx, c)
-		return idsIn(found, of), err
+		return mapped(found, of), err
 	}
 }
 
 func fixed(texts ...string) proposals {
 	return func(context.Context, *call) ([]proposal, error) {
-		return idsIn(texts, func(s string) proposal { return proposal{s, ""} }), nil
+		return mapped(texts, func(s string) proposal { return proposal{s, ""} }), nil
 	}
 }
 
 func clientValues(context.Context, *call) ([]proposal, error) {
-	return idsIn(clients, func(c *client) proposal { return proposal{c.id, c.name} }), nil
+	return mapped(clients, func(c *client) proposal { return proposal{c.id, c.name} }), nil
 }
 
 func vendorValues(context.Context, *call) ([]proposal, error) {
-	return idsIn(loci.Vendors, func(v loci.KnownVendor) proposal { return proposal{string(v.Name), v.Label} }), nil
+	return mapped(loci.Vendors, func(v loci.KnownVendor) proposal { return proposal{string(v.Name), v.Label} }), nil
 }
 
 func originValues(ctx context.Context, c *call) ([]proposal, error) {

@@ -223,10 +223,7 @@ func (p *program) settingsResetCommand() *cobra.Command {
 
 func (p *program) changeSetting(ctx context.Context, c *call, value *string) error {
 	list, err := c.app.Setting.List(ctx, c.operator)
-	if err != nil {
-		return err
-	}
-	s, err := findNamed(list, c.args[0], func(s loci.Setting) (string, string) { return s.Key, s.Key }, "setting",
+	s, err := findNamed(list, err, c.args[0], func(s loci.Setting) (string, string) { return s.Key, s.Key }, "setting",
 		"loci settings list")
 	if err != nil {
 		return err

@@ -67,11 +67,7 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 }
 
 func (n *names) projectList(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
-	called := make([]string, len(ids))
-	for i, id := range ids {
-		called[i] = n.project(ctx, org, id)
-	}
-	return strings.Join(called, ",")
+	return strings.Join(mapped(ids, func(id loci.ProjectID) string { return n.project(ctx, org, id) }), ",")
 }
 
 // sharedWith tells which other people may read a memory. After an import, its project may be missing.

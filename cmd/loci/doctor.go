@@ -49,6 +49,14 @@ func (d *doctor) fail(check, fix, format string, args ...any) {
 	d.findings = append(d.findings, finding{"fail", check, d.onSameData(text), d.onSameData(fix)})
 }
 
+// failed reports whether there is an error, which is then a failure.
+func (d *doctor) failed(check, fix string, err error) bool {
+	if err != nil {
+		d.fail(check, fix, "%s", loci.OneLine(err.Error()))
+	}
+	return err != nil
+}
+
 func (p *program) doctorCommand() *cobra.Command {
 	d := &doctor{program: p}
 	cmd := &cobra.Command{
@@ -91,9 +99,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.examineLeftovers()
 			return nil
 		})
-		if err != nil {
-			d.fail("open", d.remedy(err), "%s", loci.OneLine(err.Error()))
-		}
+		d.failed("open", d.remedy(err), err)
 		d.examineBackups(err == nil)
 	}
 	d.examineServers(ctx)
@@ -194,8 +200,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		d.ok("write", "writing works")
 	}
 	problems, err := d.checkFiles(ctx, in)
-	if err != nil {
-		d.fail("files", d.remedy(err), "%s", loci.OneLine(err.Error()))
+	if d.failed("files", d.remedy(err), err) {
 		return
 	}
 	for _, one := range problems {
@@ -233,14 +238,11 @@ func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []loci.
 
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	on, err := in.auth.AgentsExist(ctx)
-	if err != nil {
-		d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
+	if d.failed("keys", "read the message", err) {
 		return
 	}
 	started, err := d.startingClients()
-	if err != nil {
-		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
-	}
+	d.failed("clients", "read the message", err)
 	old, err := d.outdatedClients(ctx, in, started)
 	var working []*client
 	for _, s := range started {
@@ -251,9 +253,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	if len(working) > 0 {
 		d.ok("clients", "connected over stdio: %s", labels(working))
 	}
-	if err != nil {
-		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
-	}
+	d.failed("clients", "read the message", err)
 	for _, f := range old {
 		d.warn("clients", f.fix, "%s", f.text)
 	}
@@ -272,8 +272,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	expired := 0
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
-		if err != nil {
-			d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
+		if d.failed("keys", "read the message", err) {
 			return
 		}
 		for i := range keys {

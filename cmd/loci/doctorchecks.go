@@ -44,9 +44,7 @@ func (d *doctor) examineVectors(ctx context.Context, in *instance) {
 				"that makes them; recall finds those by their words only", o.ID)
 		}
 	}
-	if err != nil {
-		d.fail("model", d.remedy(err), "%s", loci.OneLine(err.Error()))
-	}
+	d.failed("model", d.remedy(err), err)
 }
 
 // examineArcs names the orgs whose events go to Arc, but which have none, and the first one whose Arc key the master
@@ -67,16 +65,13 @@ func (d *doctor) examineArcs(ctx context.Context, in *instance) {
 		d.fail("arc", addArc(o.ID), "%s", noArc(o.ID))
 		return nil
 	})
-	if err != nil {
-		d.fail("arc", "read the message", "%s", loci.OneLine(err.Error()))
-	}
+	d.failed("arc", "read the message", err)
 }
 
 // examineJobs names the jobs of servers whose last turn failed.
 func (d *doctor) examineJobs(ctx context.Context, in *instance) {
 	list, err := in.app.Deployment.Jobs(ctx, in.operator)
-	if err != nil {
-		d.fail("jobs", d.remedy(err), "%s", loci.OneLine(err.Error()))
+	if d.failed("jobs", d.remedy(err), err) {
 		return
 	}
 	for _, j := range list {
@@ -91,8 +86,7 @@ func (d *doctor) examineJobs(ctx context.Context, in *instance) {
 // being moved.
 func (d *doctor) examineProjects(ctx context.Context, in *instance) {
 	count, open, err := in.countProjects(ctx)
-	if err != nil {
-		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
+	if d.failed("projects", "read the message", err) {
 		return
 	}
 	d.ok("projects", "%d active, %d archived", count[loci.ProjectActive], count[loci.ProjectArchived])
@@ -101,8 +95,7 @@ func (d *doctor) examineProjects(ctx context.Context, in *instance) {
 			strings.Join(open, ", "))
 	}
 	list, err := in.store.UnsettledProjects(ctx)
-	if err != nil {
-		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
+	if d.failed("projects", "read the message", err) {
 		return
 	}
 	if len(list) > 0 {
@@ -155,9 +148,7 @@ const fixRenamed = "if its programs use the old name, change them; then loci age
 
 func (d *doctor) examineAgents(ctx context.Context, in *instance) {
 	list, err := in.renamedAgents(ctx)
-	if err != nil {
-		d.fail("agents", "read the message", "%s", loci.OneLine(err.Error()))
-	}
+	d.failed("agents", "read the message", err)
 	for _, text := range list {
 		d.warn("agents", fixRenamed, "%s", text)
 	}

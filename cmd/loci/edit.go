@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -39,7 +38,7 @@ members of a project.`,
 			if err := checkMemoryIDs(args); err != nil {
 				return err
 			}
-			patch, err := f.patch(cmd.Flags(), content, p)
+			patch, err := f.patch(cmd, content, p)
 			if err != nil {
 				return err
 			}
@@ -82,62 +81,32 @@ members of a project.`,
 }
 
 // patch returns what the flags change, nil if they change nothing.
-func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*memory.Patch, error) {
-	var c memory.Patch
-	any := false
-	given := func(name string) bool {
-		any = any || flags.Changed(name)
-		return flags.Changed(name)
+func (f *memoryFlags) patch(cmd *cobra.Command, content string, p *program) (*memory.Patch, error) {
+	vendors, err := f.vendors()
+	if err != nil {
+		return nil, err
 	}
-	for name, to := range map[string]struct {
-		field **string
-		value *string
-	}{"title": {&c.Title, &f.title}, "summary": {&c.Summary, &f.summary}, "key": {&c.Key, &f.key},
-		"category": {&c.Category, &f.category}, "content": {&c.Content, &content}} {
-		if given(name) {
-			*to.field = to.value
-		}
-	}
-	if given("type") {
-		c.Type = (*loci.MemoryType)(&f.kind)
-	}
-	if given("scope") {
-		c.Scope = (*loci.Scope)(&f.scope)
-	}
-	if given("project") {
-		c.ProjectID = &loci.ProjectID{} // the caller finds it
-	}
-	if given("tag") {
-		tags := newTags(f.tags)
-		c.Tags = &tags
-	}
-	if given("importance") {
-		c.Importance = &f.importance
-	}
-	if given("pinned") {
-		c.Pinned = &f.pinned
-	}
-	if given("allow") {
-		vendors, err := f.vendors()
-		if err != nil {
-			return nil, err
-		}
-		c.AllowedVendors = &vendors
-	}
-	if err := f.changedTimes(&c, given); err != nil {
+	c := memory.Patch{Title: given(cmd, "title", &f.title), Summary: given(cmd, "summary", &f.summary),
+		Key: given(cmd, "key", &f.key), Category: given(cmd, "category", &f.category),
+		Content: given(cmd, "content", &content), Type: (*loci.MemoryType)(given(cmd, "type", &f.kind)),
+		Scope:     (*loci.Scope)(given(cmd, "scope", &f.scope)),
+		ProjectID: given(cmd, "project", &loci.ProjectID{}), // the caller finds it
+		Tags:      given(cmd, "tag", new(newTags(f.tags))), Importance: given(cmd, "importance", &f.importance),
+		Pinned: given(cmd, "pinned", &f.pinned), AllowedVendors: given(cmd, "allow", &vendors)}
+	if err := f.changedTimes(&c, cmd.Flags().Changed); err != nil {
 		return nil, err
 	}
 	if content == "-" {
 		f.file = content
 	}
-	if given("file") || content == "-" {
+	if cmd.Flags().Changed("file") || content == "-" {
 		text, err := p.content(nil, f.file)
 		if err != nil {
 			return nil, err
 		}
 		c.Content = &text
 	}
-	if !any {
+	if c == (memory.Patch{}) {
 		return p.pipedContent()
 	}
 	return &c, nil

@@ -328,11 +328,10 @@ func (e *evaluation) printGolden(r *eval.Result) {
 }
 
 func (e *evaluation) printDifferences(c *eval.Comparison) {
-	var rows [][]string
-	for _, d := range c.Differences {
-		rows = append(rows, []string{d.Metric, percent(d.A), percent(d.B), fmt.Sprintf("%+.1f", 100*d.Diff),
+	rows := mapped(c.Differences, func(d eval.Difference) []string {
+		return []string{d.Metric, percent(d.A), percent(d.B), fmt.Sprintf("%+.1f", 100*d.Diff),
 			fmt.Sprintf("%+.1f to %+.1f", 100*d.Low, 100*d.High), fmt.Sprintf("%.4f", d.P), strconv.Itoa(d.Better),
-			strconv.Itoa(d.Worse)})
-	}
+			strconv.Itoa(d.Worse)}
+	})
 	e.printTable([]string{"FIGURE", e.compare, e.search, "DIFFERENCE", "95 % INTERVAL", "P", "BETTER", "WORSE"}, rows)
 }

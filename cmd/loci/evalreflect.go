@@ -76,10 +76,8 @@ func (e *noteEvaluation) evaluate(ctx context.Context) error {
 		}
 		defer done()
 	}
-	var answers eval.NoteAnswers
-	err = e.follow(ctx, func(ctx context.Context) (err error) {
-		answers, err = eval.Reflect(ctx, set, e.extract, e.relate)
-		return err
+	answers, err := followed(ctx, e.program, func(ctx context.Context) (eval.NoteAnswers, error) {
+		return eval.Reflect(ctx, set, e.extract, e.relate)
 	})
 	if err != nil {
 		return err
@@ -184,30 +182,25 @@ func trapsOf(traps []eval.Found) string {
 }
 
 func (e *noteEvaluation) printShares(header string, list []eval.Found) {
-	rows := make([][]string, len(list))
-	for i, f := range list {
-		rows[i] = []string{f.Name, strconv.Itoa(f.Of), strconv.Itoa(f.Found), percent(float64(f.Found) / float64(f.Of))}
-	}
-	e.printTable([]string{header, "MUST", "FOUND", "RECALL"}, rows)
+	printRows(e.program, header+"|MUST|FOUND|RECALL", list, func(f eval.Found) []string {
+		return []string{f.Name, strconv.Itoa(f.Of), strconv.Itoa(f.Found), percent(float64(f.Found) / float64(f.Of))}
+	})
 }
 
 func (e *noteEvaluation) printBins(bins []eval.ConfidenceBin) {
-	rows := make([][]string, len(bins))
-	for i, b := range bins {
-		rows[i] = []string{fmt.Sprintf("%.1f–%.1f", b.From, b.To), strconv.Itoa(b.Candidates), "-", "-"}
+	printRows(e.program, "CONFIDENCE|CANDIDATES|AVERAGE|RIGHT", bins, func(b eval.ConfidenceBin) []string {
+		average, right := "-", "-"
 		if b.Candidates > 0 {
-			rows[i][2], rows[i][3] = percent(b.Confidence), percent(b.Right)
+			average, right = percent(b.Confidence), percent(b.Right)
 		}
-	}
-	e.printTable([]string{"CONFIDENCE", "CANDIDATES", "AVERAGE", "RIGHT"}, rows)
+		return []string{fmt.Sprintf("%.1f–%.1f", b.From, b.To), strconv.Itoa(b.Candidates), average, right}
+	})
 }
 
 func (e *noteEvaluation) printConfusion(list []eval.Confusion) {
-	rows := make([][]string, len(list))
-	for i, c := range list {
-		rows[i] = []string{c.Label, c.Given, strconv.Itoa(c.Count)}
-	}
-	e.printTable([]string{"LABEL", "PROPOSED AS", "COUNT"}, rows)
+	printRows(e.program, "LABEL|PROPOSED AS|COUNT", list, func(c eval.Confusion) []string {
+		return []string{c.Label, c.Given, strconv.Itoa(c.Count)}
+	})
 }
 
 // printPairs prints a row for each label and a column for each answer.
@@ -242,11 +235,9 @@ func (e *noteEvaluation) printPairs(r *eval.PairResult) {
 }
 
 func (e *noteEvaluation) printDetails(details []eval.NoteDetail) {
-	rows := make([][]string, len(details))
-	for i, d := range details {
-		rows[i] = []string{d.Note, d.Fault, d.Kind, d.Text}
-	}
-	e.printTable([]string{"NOTE", "FAULT", "KIND", "TEXT"}, rows)
+	printRows(e.program, "NOTE|FAULT|KIND|TEXT", details, func(d eval.NoteDetail) []string {
+		return []string{d.Note, d.Fault, d.Kind, d.Text}
+	})
 }
 
 // askModel lets the evaluation also ask the model of the settings. Its tokens count in a directory of their own, so

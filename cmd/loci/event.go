@@ -302,11 +302,9 @@ func (p *program) printEvents(ctx context.Context, c *call, page event.Page) err
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, len(page.Items))
-	for i, e := range page.Items {
-		rows[i] = []string{p.showTime(e.Time), eventKind(e), eventBy(e, called), cut(e.Content, 200), e.ID.String()}
-	}
-	p.printTable([]string{"TIME", "TYPE", "BY", "CONTENT", "ID"}, rows)
+	printRows(p, "TIME|TYPE|BY|CONTENT|ID", page.Items, func(e *loci.Event) []string {
+		return []string{p.showTime(e.Time), eventKind(e), eventBy(e, called), cut(e.Content, 200), e.ID.String()}
+	})
 	p.more(page.NextCursor)
 	return nil
 }
@@ -342,11 +340,8 @@ func (p *program) eventsStatsCommand() *cobra.Command {
 			return err
 		}
 		stats, err := c.app.Event.Stats(ctx, c.who, filter)
-		if err != nil {
-			return err
-		}
-		if p.json {
-			return p.printJSON(stats)
+		if err != nil || p.json {
+			return p.answer(stats, err, "")
 		}
 		fields := []string{"events", loci.Thousands(stats.Total), "sessions", loci.Thousands(stats.Sessions),
 			"first", p.showTime(stats.First), "last", p.showTime(stats.Last)}
@@ -409,7 +404,7 @@ func resolveEvent(ctx context.Context, c *call, s string) (loci.EventID, error) 
 		return loci.EventID{}, loci.Errorf(loci.Invalid, "many event ids begin with %s; type more of one; see `%s`", s,
 			seeEvents)
 	}
-	return beginning(idsIn(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), s, "event", seeEvents)
+	return beginning(mapped(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), s, "event", seeEvents)
 }
 
 // beginningOf returns the time with which an id of an event begins, exact to a millisecond.

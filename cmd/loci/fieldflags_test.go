@@ -105,7 +105,7 @@ func TestEditUsesEveryFlag(t *testing.T) {
 		if err := cmd.Flags().Set(flag.Name, value); err != nil {
 			t.Fatalf("--%s %s: %v", flag.Name, value, err)
 		}
-		patch, err := f.patch(cmd.Flags(), content, p)
+		patch, err := f.patch(cmd, content, p)
 		if err != nil || patch == nil || reflect.ValueOf(*patch).IsZero() {
 			t.Errorf("--%s %s is ignored: %+v, %v", flag.Name, value, patch, err)
 		}

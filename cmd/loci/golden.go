@@ -75,10 +75,7 @@ func (p *program) goldenEditCommand() *cobra.Command {
 	cmd := p.onGolden(pickPerson, &cobra.Command{
 		Use: "edit ID", Short: "Change a golden question", Annotations: does(golden.Change, golden.Read, memory.Resolve),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("question") {
-				patch.Question = &question
-			}
-			if patch.Question == nil && len(expect) == 0 {
+			if patch.Question = given(cmd, "question", &question); patch.Question == nil && len(expect) == 0 {
 				return usagef("specify what to change: --question or --expect")
 			}
 			return checkMemoryIDs(expect)
@@ -99,10 +96,7 @@ func (p *program) goldenDeleteCommand() *cobra.Command {
 	return p.onGolden(pickPerson|asks, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a golden question", Annotations: does(golden.Change, golden.Read),
 	}, func(ctx context.Context, c *call, id loci.GoldenID) error {
-		if err := p.sure(ctx, "delete", "golden question", id.String()); err != nil {
-			return err
-		}
-		return p.done(c.app.Golden.Delete(ctx, c.who, id), "deleted", id.String())
+		return p.erase(ctx, "golden question", id.String(), id, func() error { return c.app.Golden.Delete(ctx, c.who, id) })
 	})
 }
 
@@ -127,10 +121,8 @@ func (p *program) goldenRunCommand() *cobra.Command {
 		Use: "run", Short: "Ask your golden questions, and keep how well recall did",
 		Annotations: does(golden.Run, golden.Read, memory.Read),
 	}, func(ctx context.Context, c *call) error {
-		var run *loci.GoldenRun
-		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			run, err = c.app.Golden.Run(ctx, c.who)
-			return err
+		run, err := followed(ctx, p, func(ctx context.Context) (*loci.GoldenRun, error) {
+			return c.app.Golden.Run(ctx, c.who)
 		})
 		if err != nil || p.json {
 			return p.answer(run, err, "")
@@ -143,14 +135,12 @@ func (p *program) goldenRunCommand() *cobra.Command {
 		for _, q := range asked {
 			texts[q.ID] = q.Question
 		}
-		rows := make([][]string, len(run.Places))
-		for i, place := range run.Places {
-			rows[i] = []string{texts[place.ID], "-"}
-			if place.Rank > 0 {
-				rows[i][1] = strconv.Itoa(place.Rank)
+		printRows(p, "QUESTION|RANK", run.Places, func(at loci.GoldenPlace) []string {
+			if at.Rank == 0 {
+				return []string{texts[at.ID], "-"}
 			}
-		}
-		p.printTable([]string{"QUESTION", "RANK"}, rows)
+			return []string{texts[at.ID], strconv.Itoa(at.Rank)}
+		})
 		p.printf("\n")
 		p.printTable(runColumns[1:], [][]string{p.runRow(run)[1:]})
 		return nil

@@ -192,9 +192,9 @@ func kindsIn(trash graph.Trashed) func(string) string {
 // wholeIDs completes the beginnings of ids in the trash.
 func wholeIDs(trash graph.Trashed, args []string) ([]string, error) {
 	all := slices.Concat(
-		idsIn(trash.Entities, func(e loci.Entity) [16]byte { return e.ID }),
-		idsIn(trash.Observations, func(o loci.Observation) [16]byte { return o.ID }),
-		idsIn(trash.Relations, func(r loci.Relation) [16]byte { return r.ID }))
+		mapped(trash.Entities, func(e loci.Entity) [16]byte { return e.ID }),
+		mapped(trash.Observations, func(o loci.Observation) [16]byte { return o.ID }),
+		mapped(trash.Relations, func(r loci.Relation) [16]byte { return r.ID }))
 	whole := slices.Clone(args)
 	for i, arg := range args {
 		if len(arg) == len(loci.EntityID{}.String()) || checkID(arg, "", "") != nil {

@@ -102,7 +102,7 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			return c.app.Memory.Suggestions(ctx, c.who, memory.SuggestionsRequest{Limit: gate.MaxPage, Cursor: cursor})
 		})
-		return idsIn(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
+		return mapped(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
 	})
 
 // nodeID reads the id of a memory node, or finds the one that begins with s or has this name.
@@ -118,21 +118,25 @@ func (c *call) itemID(ctx context.Context, of loci.NodeID, s string) (loci.NodeI
 	return resolve(ctx, c, s, "node item", seeItems,
 		among("node item", seeItems, func(ctx context.Context, c *call) ([]loci.NodeItemID, error) {
 			items, err := c.app.Node.Items(ctx, c.who, of)
-			return idsIn(items, func(i loci.NodeItem) loci.NodeItemID { return i.ID }), err
+			return mapped(items, func(i loci.NodeItem) loci.NodeItemID { return i.ID }), err
 		}))
 }
 
-func idsIn[T, ID any](list []T, of func(T) ID) []ID {
-	ids := make([]ID, len(list))
+// mapped returns what of makes of each item.
+func mapped[T, U any](list []T, of func(T) U) []U {
+	out := make([]U, len(list))
 	for i, x := range list {
-		ids[i] = of(x)
+		out[i] = of(x)
 	}
-	return ids
+	return out
 }
 
 // findNamed returns the item of a list with that id; else the one of that name, also in other capitals; else the one
-// whose id begins with s.
-func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
+// whose id begins with s. err is that of reading the list.
+func findNamed[T any](list []T, err error, s string, of func(T) (id, name string), noun, see string) (none T, _ error) {
+	if err != nil {
+		return none, err
+	}
 	var called, spelled, begun []T
 	var names []string
 	for _, x := range list {
@@ -159,12 +163,11 @@ func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, se
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			ids := idsIn(found, func(x T) string { id, _ := of(x); return id })
+			ids := mapped(found, func(x T) string { id, _ := of(x); return id })
 			return found[0], loci.Errorf(loci.Invalid, "%d %ss match %s; specify one by its id: %s", len(found), noun,
 				quoted(cut(s, 60)), strings.Join(ids, ", "))
 		}
 	}
-	var none T
 	return none, noSuchButNear(noun, s, see, names)
 }
 

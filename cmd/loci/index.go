@@ -216,8 +216,7 @@ func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 	if err == nil && d.fix && len(problems) > 0 {
 		problems, err = d.fixIndexes(ctx, in, problems)
 	}
-	if err != nil {
-		d.fail("index", d.remedy(err), "%s", loci.OneLine(err.Error()))
+	if d.failed("index", d.remedy(err), err) {
 		return
 	}
 	for _, x := range problems {

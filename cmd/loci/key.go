@@ -153,10 +153,10 @@ type keyJSON struct {
 	Key        string            `json:"key,omitempty"`
 }
 
-func showKey(c *loci.Credential) keyJSON {
+func showKey(c loci.Credential) keyJSON {
 	return keyJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Projects: c.ProjectIDs, Workspace: c.WorkspaceID,
 		Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: notNil(c.Rights),
-		Status: keyStatus(c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt,
+		Status: keyStatus(&c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt,
 		LastUsedAt: c.LastUsedAt}
 }
 
@@ -176,7 +176,7 @@ func statusOf(revoked time.Time, usable bool) string {
 
 func (p *program) printNewKey(c loci.Credential, key loci.Secret) error {
 	if p.json {
-		shown := showKey(&c)
+		shown := showKey(c)
 		shown.Key = key.Reveal()
 		return p.printJSON(shown)
 	}
@@ -255,7 +255,7 @@ func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 		if err != nil {
 			return err
 		}
-		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
+		k, err := findNamed(keys, nil, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
 			called := c.names()
 			err = told(err, keys, func(k loci.Credential) (string, string) {
@@ -288,7 +288,7 @@ func (c *call) otherKind(ctx context.Context, kind loci.Kind, command string, er
 	if loci.CodeOf(err) != loci.NotFound || failed != nil {
 		return err
 	}
-	if _, failed := findNamed(keys, c.args[0], usableName, "key", ""); failed != nil {
+	if _, failed := findNamed(keys, nil, c.args[0], usableName, "key", ""); failed != nil {
 		return err
 	}
 	return loci.WrapError(loci.NotFound, err, "%s is %s; run: loci %s %s %s", quoted(cut(c.args[0], 100)), what,
@@ -296,20 +296,12 @@ func (c *call) otherKind(ctx context.Context, kind loci.Kind, command string, er
 }
 
 func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential, err error, kind loci.Kind) error {
-	if err != nil {
-		return err
-	}
-	shown := make([]keyJSON, len(keys))
-	for i := range keys {
-		shown[i] = showKey(&keys[i])
-	}
 	create := "loci key create --name NAME"
 	if kind == loci.KindAgent {
 		create = "loci agent-key create --vendor VENDOR --name NAME"
 	}
 	called := c.names()
-	empty := "no keys; create one with: " + create
-	return printList(p, "keys", shown, nil, empty,
+	return printList(p, "keys", mapped(keys, showKey), err, "no keys; create one with: "+create,
 		"NAME|ID|VENDOR|STATUS|SCOPES|PROJECTS|USER|LAST USED|EXPIRES|KEY|CREATED|ORG",
 		func(k keyJSON) []string {
 			return []string{

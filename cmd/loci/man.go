@@ -22,13 +22,7 @@ directory man1 of its path: see "manpath".`,
   man loci-graph-add`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := writeManPages(cmd.Root(), dir)
-			if err == nil && p.json {
-				return p.printJSON(map[string]any{"dir": dir, "pages": n})
-			}
-			if err == nil {
-				p.printf("wrote %d man pages to %s\n", n, dir)
-			}
-			return err
+			return p.answer(map[string]any{"dir": dir, "pages": n}, err, "wrote %d man pages to %s", n, dir)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "directory to write to")

@@ -130,23 +130,18 @@ func (p *program) pull(ctx context.Context, source string, o hub.Options, use bo
 				"cannot pull %s: egress is off; set egress to on, or pull a folder of this machine", quoted(cut(source, 100)))
 		}
 	}
-	var name string
-	err := p.follow(ctx, func(ctx context.Context) (err error) {
-		name, err = bring(ctx, source, o)
-		return err
-	})
+	name, err := followed(ctx, p, func(ctx context.Context) (string, error) { return bring(ctx, source, o) })
 	if err != nil {
 		return err
 	}
 	if use {
 		return p.use(name)
 	}
-	if p.json {
-		return p.printJSON(map[string]any{"name": name})
+	err = p.answer(map[string]any{"name": name}, nil, "pulled %s", name)
+	if err == nil && !p.json {
+		p.note("to use it, run: loci models use %s", name)
 	}
-	p.printf("pulled %s\n", name)
-	p.note("to use it, run: loci models use %s", name)
-	return nil
+	return err
 }
 
 func (p *program) modelsUseCommand() *cobra.Command {
@@ -182,17 +177,11 @@ func (p *program) use(name string) error {
 	if _, err := embed.OpenStatic(folder); err != nil {
 		return err
 	}
-	if err := embed.Use(dir, name); err != nil {
-		return err
-	}
-	if set := p.settings.Embed.Model; set != "" && set != name {
+	err := embed.Use(dir, name)
+	if set := p.settings.Embed.Model; err == nil && set != "" && set != name {
 		p.note("the setting embed.model names another model, %s, which Loci goes on to use", quoted(cut(set, 100)))
 	}
-	if p.json {
-		return p.printJSON(map[string]any{"in_use": name})
-	}
-	p.printf("in use: %s\n", name)
-	return nil
+	return p.answer(map[string]any{"in_use": name}, err, "in use: %s", name)
 }
 
 func (p *program) modelsOffCommand() *cobra.Command {
@@ -203,17 +192,11 @@ the vectors stay.`,
 		Args:        cobra.NoArgs,
 		Annotations: ofModels(),
 		RunE: func(*cobra.Command, []string) error {
-			if err := p.settings.unusable(create); err != nil {
-				return err
+			err := p.settings.unusable(create)
+			if err == nil {
+				err = embed.Use(modelsDir(p.settings.DataDir), embed.Off)
 			}
-			if err := embed.Use(modelsDir(p.settings.DataDir), embed.Off); err != nil {
-				return err
-			}
-			if p.json {
-				return p.printJSON(map[string]any{"in_use": embed.Off})
-			}
-			p.printf("embeddings are off\n")
-			return nil
+			return p.answer(map[string]any{"in_use": embed.Off}, err, "embeddings are off")
 		},
 	}
 }
@@ -237,14 +220,7 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 			if err := p.sure(cmd.Context(), "remove", "model", name); err != nil {
 				return err
 			}
-			if err := hub.Remove(dir, name); err != nil {
-				return err
-			}
-			if p.json {
-				return p.printJSON(map[string]any{"removed": name})
-			}
-			p.printf("removed %s\n", name)
-			return nil
+			return p.answer(map[string]any{"removed": name}, hub.Remove(dir, name), "removed %s", name)
 		},
 	}
 	p.yesFlag(cmd)
@@ -254,5 +230,5 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 // modelValues are the models on this machine, for the shell.
 func (p *program) modelValues(context.Context, *call) ([]proposal, error) {
 	list, err := hub.List(modelsDir(p.settings.DataDir))
-	return idsIn(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
+	return mapped(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
 }

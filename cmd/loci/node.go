@@ -195,14 +195,9 @@ func (p *program) nodeEditCommand() *cobra.Command {
 		Use: "edit NODE", Short: "Change a memory node", Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			vendors, err := parseVendors("--allow", allow)
-			tags = newTags(tags)
-			for flag, set := range map[string]func(){"name": func() { patch.Name = &name },
-				"description": func() { patch.Description = &description }, "tag": func() { patch.Tags = &tags },
-				"allow": func() { patch.AllowedVendors = &vendors }, "shared": func() { patch.Shared = &shared }} {
-				if cmd.Flags().Changed(flag) {
-					set()
-				}
-			}
+			patch = node.Patch{Name: given(cmd, "name", &name), Description: given(cmd, "description", &description),
+				Tags: given(cmd, "tag", new(newTags(tags))), AllowedVendors: given(cmd, "allow", &vendors),
+				Shared: given(cmd, "shared", &shared)}
 			if err == nil && patch == (node.Patch{}) {
 				err = usagef("specify what to change: --name, --description, --tag, --allow or --shared")
 			}

@@ -36,10 +36,7 @@ func (p *program) clientListCommand() *cobra.Command {
 
 func (in *instance) client(ctx context.Context, who loci.Principal, id string) (loci.OAuthClient, error) {
 	list, err := in.app.Identity.OAuthClients(ctx, who)
-	if err != nil {
-		return loci.OAuthClient{}, err
-	}
-	return findNamed(list, id, func(c loci.OAuthClient) (string, string) { return c.ID, c.ID }, "client",
+	return findNamed(list, err, id, func(c loci.OAuthClient) (string, string) { return c.ID, c.ID }, "client",
 		"loci oauth client list")
 }
 
@@ -134,10 +131,8 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 		Annotations: does(identity.GrantRevoke, identity.GrantList, org.List),
 	}, func(ctx context.Context, c *call, id loci.GrantID) error {
 		list, err := c.grants(ctx, "", "")
-		if err != nil {
-			return err
-		}
-		g, err := findNamed(list, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant", see)
+		g, err := findNamed(list, err, id.String(), func(g loci.Grant) (string, string) { return g.ID.String(), "" }, "grant",
+			see)
 		if err != nil {
 			return err
 		}
@@ -151,5 +146,5 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 
 var resolveGrant = among("grant", "loci oauth grant list", func(ctx context.Context, c *call) ([]loci.GrantID, error) {
 	list, err := c.grants(ctx, "", "")
-	return idsIn(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
+	return mapped(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
 })

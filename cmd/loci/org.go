@@ -59,14 +59,7 @@ func (p *program) orgListCommand() *cobra.Command {
 		Use: "list", Short: "List all orgs", Annotations: does(org.List),
 	}, func(ctx context.Context, c *call) error {
 		orgs, err := c.app.Org.List(ctx, c.operator)
-		if err != nil {
-			return err
-		}
-		shown := make([]orgJSON, len(orgs))
-		for i, o := range orgs {
-			shown[i] = p.showOrg(o)
-		}
-		return printList(p, "orgs", shown, nil, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
+		return printList(p, "orgs", mapped(orgs, p.showOrg), err, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
 			func(o orgJSON) []string {
 				return []string{o.Name, string(o.ID), string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
 					p.showTime(o.CreatedAt)}
@@ -99,20 +92,28 @@ func (p *program) eventsText(o loci.Org) string {
 	return string(p.settings.Events) + " (default)"
 }
 
+// inOrgCommand completes a command that acts for the owner of the org in its first argument.
+func (p *program) inOrgCommand(which picks, cmd *cobra.Command, do func(context.Context, *call) error) *cobra.Command {
+	return p.acting(which, cmd, func(ctx context.Context, c *call) (err error) {
+		if c.who, err = c.inOrg(ctx, c.args[0]); err != nil {
+			return err
+		}
+		return do(ctx, c)
+	})
+}
+
 // oneOrgCommand does something in the org of its first argument, and prints the org.
 func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(context.Context,
 	*call) error) *cobra.Command {
-	return p.acting(operator, &cobra.Command{
+	return p.inOrgCommand(operator, &cobra.Command{
 		Use: use, Short: short, Annotations: does(act),
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err == nil && do != nil {
-			err = do(ctx, &call{c.instance, who, c.actor, c.args})
+		if do != nil {
+			if err := do(ctx, c); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		o, err := c.app.Org.Show(ctx, c.operator, who.OrgID)
+		o, err := c.app.Org.Show(ctx, c.operator, c.who.OrgID)
 		if err != nil {
 			return err
 		}
@@ -285,7 +286,7 @@ func filesOf(r loci.AssetRules) string {
 }
 
 func (p *program) orgExportCommand() *cobra.Command {
-	return p.acting(operator, &cobra.Command{
+	return p.inOrgCommand(operator, &cobra.Command{
 		Use: "export ORG DIR", Short: "Copy everything in an org into an empty directory",
 		Annotations: does(transfer.Export),
 		Long: `Copy everything in an org, as of one moment, into a directory that is empty or
@@ -293,23 +294,19 @@ missing. A server may run meanwhile. ` + whoCanRead + ` It is not
 a backup: Loci cannot import it. The copy has no keys, sign-ins or grants, but it has
 the hashes of passwords.`,
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err == nil {
-			err = p.exportOrg(ctx, c.instance, who, c.args[1])
-		}
-		return p.answer(map[string]any{"org_id": who.OrgID, "directory": c.args[1]}, err, "exported %s to %s", who.OrgID,
-			c.args[1])
+		return p.answer(map[string]any{"org_id": c.who.OrgID, "directory": c.args[1]}, p.exportOrg(ctx, c, c.args[1]),
+			"exported %s to %s", c.who.OrgID, c.args[1])
 	})
 }
 
-func (p *program) exportOrg(ctx context.Context, in *instance, who loci.Principal, dir string) error {
-	return p.follow(ctx, func(ctx context.Context) error { return in.app.Org.Export(ctx, who, dir) })
+func (p *program) exportOrg(ctx context.Context, c *call, dir string) error {
+	return p.follow(ctx, func(ctx context.Context) error { return c.app.Org.Export(ctx, c.who, dir) })
 }
 
 func (p *program) orgDeleteCommand() *cobra.Command {
 	var dir string
 	var without bool
-	cmd := p.acting(operator|asks, &cobra.Command{
+	cmd := p.inOrgCommand(operator|asks, &cobra.Command{
 		Use: "delete ORG", Short: "Permanently delete an org with its people, keys, memories and files",
 		Annotations: does(org.Delete, transfer.Export),
 		Long: `Permanently delete an org with its people, keys, sign-ins, grants, memories and
@@ -323,22 +320,16 @@ copy, or --no-export. Earlier backups still contain the org.`,
 			return nil
 		},
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err != nil {
-			return err
-		}
-		if err := p.sure(ctx, "delete", "org", string(who.OrgID)); err != nil {
+		if err := p.sure(ctx, "delete", "org", string(c.who.OrgID)); err != nil {
 			return err
 		}
 		if dir != "" {
-			if err := p.exportOrg(ctx, c.instance, who, dir); err != nil {
+			if err := p.exportOrg(ctx, c, dir); err != nil {
 				return err
 			}
 		}
-		var r store.Receipt
-		err = p.follow(ctx, func(ctx context.Context) (err error) {
-			r, err = c.app.Org.Delete(ctx, who, string(who.OrgID))
-			return err
+		r, err := followed(ctx, p, func(ctx context.Context) (store.Receipt, error) {
+			return c.app.Org.Delete(ctx, c.who, string(c.who.OrgID))
 		})
 		return p.answer(r, err, "%s", receiptText(r))
 	})

@@ -33,7 +33,7 @@ func (f *arcFlags) add(cmd *cobra.Command, measurement string) {
 
 func (p *program) orgAddArcCommand() *cobra.Command {
 	var f arcFlags
-	cmd := p.acting(operator, &cobra.Command{
+	cmd := p.inOrgCommand(operator, &cobra.Command{
 		Use: "add-arc ORG", Short: "Specify the Arc in which an org's events are", Annotations: does(org.ArcSet),
 		Long: `Specify the Arc in which an org's events are. Loci encrypts the API key with the
 master key, which must be in LOCI_MASTER_KEY; "loci keygen master" creates one. The
@@ -41,11 +41,8 @@ org's events go to Arc after "loci org set ORG events=arc", or if the server has
 [events] backend = "arc". A running server uses the new setting at once.`,
 		Example: `  loci org add-arc acme --url https://arc.example.org:8000 --database acme < arc-key.txt`,
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err != nil {
-			return err
-		}
-		if err := p.settings.Master.Usable(); err != nil { // before anybody types the key of Arc
+		err := p.settings.Master.Usable()
+		if err != nil { // before anybody types the key of Arc
 			return err
 		}
 		key := loci.Secret(f.key)
@@ -54,10 +51,10 @@ org's events go to Arc after "loci org set ORG events=arc", or if the server has
 				return err
 			}
 		}
-		view, err := c.app.Org.AddArc(ctx, who, loci.ArcBinding{URL: f.url, Database: f.database,
+		view, err := c.app.Org.AddArc(ctx, c.who, loci.ArcBinding{URL: f.url, Database: f.database,
 			Measurement: f.measurement, Key: key})
-		if err == nil && !p.json && !p.inArc(ctx, c.instance, who.OrgID) {
-			p.note("To keep the org's events there, run: loci org set %s events=arc", who.OrgID)
+		if err == nil && !p.json && !p.inArc(ctx, c.instance, c.who.OrgID) {
+			p.note("To keep the org's events there, run: loci org set %s events=arc", c.who.OrgID)
 		}
 		return p.showArc(view, err)
 	})
@@ -68,21 +65,14 @@ org's events go to Arc after "loci org set ORG events=arc", or if the server has
 }
 
 func (p *program) orgShowArcCommand() *cobra.Command {
-	return p.acting(operator, &cobra.Command{
+	return p.inOrgCommand(operator, &cobra.Command{
 		Use: "show-arc ORG", Short: "Show the Arc of an org, with its key masked", Annotations: does(org.ArcRead),
-	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err != nil {
-			return err
-		}
-		view, err := c.app.Org.Arc(ctx, who)
-		return p.showArc(view, err)
-	})
+	}, func(ctx context.Context, c *call) error { return p.showArc(c.app.Org.Arc(ctx, c.who)) })
 }
 
 func (p *program) orgUpdateArcCommand() *cobra.Command {
 	var f arcFlags
-	cmd := p.acting(operator, &cobra.Command{
+	cmd := p.inOrgCommand(operator, &cobra.Command{
 		Use: "update-arc ORG", Short: "Change the address, the database or the key of an org's Arc",
 		Annotations: does(org.ArcSet),
 		Long: `Change the address, the database or the key of an org's Arc. A running server uses the
@@ -90,16 +80,11 @@ new setting at once. Events that the old Arc has not confirmed go to the new one
 does not move the others.`,
 		Example: `  loci org update-arc acme --api-key - < new-key.txt`,
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err != nil {
-			return err
-		}
 		change, err := p.arcChange(ctx, &f)
 		if err != nil {
 			return err
 		}
-		view, err := c.app.Org.UpdateArc(ctx, who, change)
-		return p.showArc(view, err)
+		return p.showArc(c.app.Org.UpdateArc(ctx, c.who, change))
 	})
 	f.add(cmd, "")
 	cmd.Flags().Lookup("api-key").Usage = "API key of Arc; other users of this machine may see it. With -, asks for " +
@@ -135,20 +120,16 @@ func (p *program) arcChange(ctx context.Context, f *arcFlags) (c org.ArcChange, 
 }
 
 func (p *program) orgRemoveArcCommand() *cobra.Command {
-	return p.acting(operator|asks, &cobra.Command{
+	return p.inOrgCommand(operator|asks, &cobra.Command{
 		Use: "remove-arc ORG", Short: "Forget the Arc of an org; its events stay there", Annotations: does(org.ArcSet),
 		Long: `Forget the Arc of an org. The events in Arc stay there, but Loci does not read them any
 more. Loci refuses that while the org's events go to Arc.`,
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.inOrg(ctx, c.args[0])
-		if err != nil {
-			return err
+		err := p.sure(ctx, "remove", "the Arc of org", string(c.who.OrgID))
+		if err == nil {
+			err = c.app.Org.RemoveArc(ctx, c.who, p.keepsInArc)
 		}
-		if err := p.sure(ctx, "remove", "the Arc of org", string(who.OrgID)); err != nil {
-			return err
-		}
-		err = c.app.Org.RemoveArc(ctx, who, p.keepsInArc)
-		return p.answer(map[string]any{"org_id": who.OrgID, "removed": true}, err, "removed the Arc of %s", who.OrgID)
+		return p.answer(map[string]any{"org_id": c.who.OrgID, "removed": true}, err, "removed the Arc of %s", c.who.OrgID)
 	})
 }
 

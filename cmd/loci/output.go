@@ -103,6 +103,15 @@ func (p *program) sure(ctx context.Context, verb, noun, name string) error {
 	return p.agreed(ctx, strings.ToUpper(what[:1])+what[1:]+"?", what, "--yes")
 }
 
+// erase deletes a thing with do, if the person at a terminal agrees.
+func (p *program) erase(ctx context.Context, noun, name string, id fmt.Stringer, do func() error) error {
+	err := p.sure(ctx, "delete", noun, name)
+	if err == nil {
+		err = do()
+	}
+	return p.done(err, "deleted", id.String())
+}
+
 // agreed asks on standard error whether to go on with what the command does, unless the person passed --yes. Without a
 // terminal, nobody would read the question: the refusal names the options instead.
 func (p *program) agreed(ctx context.Context, question, what, options string) error {
@@ -187,11 +196,7 @@ func showID[Kind any](id loci.ID[Kind]) string {
 
 // joined separates names by commas.
 func joined[T ~string](list []T) string {
-	names := make([]string, len(list))
-	for i, v := range list {
-		names[i] = string(v)
-	}
-	return strings.Join(names, ",")
+	return strings.Join(mapped(list, func(v T) string { return string(v) }), ",")
 }
 
 // readers tells which assistants may read a memory.

@@ -40,6 +40,15 @@ func (p *program) follow(ctx context.Context, work func(context.Context) error) 
 	return work(loci.WithProgress(ctx, p.meter.report))
 }
 
+// followed is follow for work that has a result.
+func followed[T any](ctx context.Context, p *program, work func(context.Context) (T, error)) (result T, err error) {
+	err = p.follow(ctx, func(ctx context.Context) (err error) {
+		result, err = work(ctx)
+		return err
+	})
+	return result, err
+}
+
 // report is the function for loci.WithProgress.
 func (m *meter) report(at loci.Progress) {
 	m.mu.Lock()

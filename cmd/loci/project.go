@@ -225,10 +225,7 @@ archive it: loci project archive PROJECT.`,
 			p.note("This permanently deletes the project's graph and tasks, and moves memories of scope project to their " +
 				"owners' trash.")
 		}
-		if err := p.sure(ctx, "delete", "project", x.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Project.Delete(ctx, c.who, x.ID), "deleted", x.ID.String())
+		return p.erase(ctx, "project", x.Name, x.ID, func() error { return c.app.Project.Delete(ctx, c.who, x.ID) })
 	}))
 }
 

@@ -71,7 +71,8 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		return nil
 	}
 	p.noteFallback(firstWhy(page))
-	length := shortLength(idsOf(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory }))
+	found := mapped(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })
+	length := shortLength(idsOf(found))
 	p.paged(func() {
 		events := page.Events
 		for i := range page.Items {
@@ -92,7 +93,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		}
 		p.printFacts(page.Graph)
 	})
-	p.noteDisagreements(idsIn(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })...)
+	p.noteDisagreements(found...)
 	p.more(page.NextCursor)
 	return nil
 }

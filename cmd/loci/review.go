@@ -259,18 +259,9 @@ func (p *program) reviewEditCommand() *cobra.Command {
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "edit CANDIDATE", Short: "Change a candidate that waits", Annotations: does(review.Decide, review.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			given := cmd.Flags().Changed
-			for name, set := range map[string]func(){"kind": func() { edit.Kind = (*loci.CandidateKind)(&kind) },
-				"title": func() { edit.Title = &title }, "content": func() { edit.Content = &content },
-				"domain": func() { edit.Domain = &domain }} {
-				if given(name) {
-					set()
-				}
-			}
-			if given("tag") {
-				list := newTags(tags)
-				edit.Tags = &list
-			}
+			edit = review.Edit{Kind: (*loci.CandidateKind)(given(cmd, "kind", &kind)), Title: given(cmd, "title", &title),
+				Content: given(cmd, "content", &content), Domain: given(cmd, "domain", &domain),
+				Tags: given(cmd, "tag", new(newTags(tags)))}
 			vendors, err := parseVendors("--allow", allow)
 			if vendors != nil {
 				edit.AllowedVendors = &vendors

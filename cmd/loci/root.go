@@ -248,11 +248,7 @@ const (
 
 // does annotates a command with its actions. Listing keys for a hint about --as and --allow is not among them.
 func does(actions ...gate.Action) map[string]string {
-	names := make([]string, len(actions))
-	for i, a := range actions {
-		names[i] = string(a)
-	}
-	return map[string]string{actionNote: strings.Join(names, " ")}
+	return map[string]string{actionNote: strings.ReplaceAll(joined(actions), ",", " ")}
 }
 
 // needsNoAction annotates a command that uses no action.

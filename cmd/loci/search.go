@@ -93,10 +93,7 @@ func (p *program) find(ctx context.Context, f *questionFlags, words []string,
 
 func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error {
 	if p.json {
-		hits := make([]hitJSON, len(page.Items))
-		for i, h := range page.Items {
-			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
-		}
+		hits := mapped(page.Items, func(h memory.Hit) hitJSON { return hitJSON{h.Memory, h.Score, h.Snippet, h.Why} })
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial(), "stopped_by": page.StoppedBy})
@@ -109,7 +106,8 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)
-	length := shortLength(idsOf(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory }))
+	found := mapped(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory })
+	length := shortLength(idsOf(found))
 	p.paged(func() {
 		for _, h := range page.Items {
 			p.printHit(h.Memory, h.Snippet, length)
@@ -119,7 +117,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 			}
 		}
 	})
-	p.noteDisagreements(idsIn(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory })...)
+	p.noteDisagreements(found...)
 	p.more(page.NextCursor)
 	return nil
 }
@@ -171,7 +169,7 @@ func replacement(m *loci.Memory, printed []*loci.Memory) string {
 		}
 	}
 	if m.Scope != loci.ScopeGlobal { // a save without its scope updates none of them
-		return "loci add TEXT --supersedes " + strings.Join(idsOf(all, func(m *loci.Memory) *loci.Memory { return m }), ",")
+		return "loci add TEXT --supersedes " + strings.Join(idsOf(all), ",")
 	}
 	last := slices.MaxFunc(all, func(a, b *loci.Memory) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
 	var others []string
@@ -226,12 +224,8 @@ func (p *program) snippetText(snippet loci.Snippet) string {
 	return text.String()
 }
 
-func idsOf[T any](list []T, of func(T) *loci.Memory) []string {
-	ids := make([]string, len(list))
-	for i, x := range list {
-		ids[i] = of(x).ID.String()
-	}
-	return ids
+func idsOf(list []*loci.Memory) []string {
+	return mapped(list, func(m *loci.Memory) string { return m.ID.String() })
 }
 
 // printWhy prints why a memory matches, and what its score consists of if the search was to explain it.
@@ -240,10 +234,9 @@ func (p *program) printWhy(score float64, why loci.Why) {
 	if why.Signals == nil {
 		return
 	}
-	var rows [][]string
-	for _, s := range why.Signals.Parts() {
-		rows = append(rows, []string{s.Name, fmt.Sprintf("%.3f", s.Score)})
-	}
+	rows := mapped(why.Signals.Parts(), func(s loci.SignalPart) []string {
+		return []string{s.Name, fmt.Sprintf("%.3f", s.Score)}
+	})
 	text, _ := renderTable(p.screen, []string{"SIGNAL", "SCORE"}, rows)
 	for line := range strings.Lines(text) {
 		p.printf("    %s", line)
@@ -252,10 +245,9 @@ func (p *program) printWhy(score float64, why loci.Why) {
 
 // showWhy is one line about why a memory matches.
 func showWhy(score float64, why loci.Why) string {
-	parts := make([]string, len(why.Terms))
-	for i, t := range why.Terms {
-		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
-	}
+	parts := mapped(why.Terms, func(t loci.WhyTerm) string {
+		return fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
+	})
 	if len(why.Through) > 0 {
 		parts = append(parts, "reached through "+loci.OneLine(strings.Join(why.Through, ", ")))
 	}

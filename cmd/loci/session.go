@@ -92,9 +92,7 @@ func (p *program) sessionUpdateCommand() *cobra.Command {
 			if patch.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("title") {
-				patch.Title = &f.title
-			}
+			patch.Title = given(cmd, "title", &f.title)
 			if f.reach != "" {
 				patch.Reach = new(loci.Reach(f.reach))
 			}
@@ -197,7 +195,7 @@ func showVendors(list []loci.Vendor) string {
 	case slices.Contains(list, loci.AnyVendor):
 		return "all"
 	}
-	return strings.Join(idsIn(list, func(v loci.Vendor) string { return string(v) }), ", ")
+	return strings.ReplaceAll(joined(list), ",", ", ")
 }
 
 // oneSessionCommand does something with one session and prints the result.

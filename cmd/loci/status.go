@@ -238,14 +238,12 @@ func (p *program) printStatus(s *status) {
 		p.printFields("clients", "none; connect one with: "+p.onSameData("loci connect"))
 		return
 	}
-	rows := make([][]string, len(s.Clients))
-	for i, c := range s.Clients {
+	p.printf("\n")
+	printRows(p, "CLIENT OR KEY|VENDOR|BY|LAST USED|STATE", s.Clients, func(c clientUse) []string {
 		used := "never"
 		if !c.LastUsed.IsZero() {
 			used = p.showTime(c.LastUsed)
 		}
-		rows[i] = []string{c.Name, string(c.Vendor), c.How, used, c.State}
-	}
-	p.printf("\n")
-	p.printTable([]string{"CLIENT OR KEY", "VENDOR", "BY", "LAST USED", "STATE"}, rows)
+		return []string{c.Name, string(c.Vendor), c.How, used, c.State}
+	})
 }

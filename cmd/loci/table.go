@@ -25,12 +25,13 @@ func printList[T any](p *program, name string, list []T, err error, empty, colum
 		p.note("%s", cmp.Or(empty, "no "+strings.ReplaceAll(name, "_", " ")))
 		return nil
 	}
-	rows := make([][]string, len(list))
-	for i, x := range list {
-		rows[i] = row(x)
-	}
-	p.printTable(strings.Split(columns, "|"), rows)
+	printRows(p, columns, list, row)
 	return nil
+}
+
+// printRows writes a list as a table. columns are separated by "|".
+func printRows[T any](p *program, columns string, list []T, row func(T) []string) {
+	p.printTable(strings.Split(columns, "|"), mapped(list, row))
 }
 
 // page is how a complete list is printed as JSON.

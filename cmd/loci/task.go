@@ -134,19 +134,12 @@ func (p *program) taskEditCommand() *cobra.Command {
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "edit TASK", Short: "Change the title, notes or readers of a task", Annotations: does(task.Change, task.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if patch.AllowedVendors, err = parseVendors("--allow", allow); err != nil {
-				return err
+			patch.Title, patch.Notes = given(cmd, "title", &title), given(cmd, "notes", &notes)
+			patch.AllowedVendors, err = parseVendors("--allow", allow)
+			if err == nil && patch.Title == nil && patch.Notes == nil && patch.AllowedVendors == nil {
+				err = usagef("specify what to change: --title, --notes or --allow")
 			}
-			if cmd.Flags().Changed("title") {
-				patch.Title = &title
-			}
-			if cmd.Flags().Changed("notes") {
-				patch.Notes = &notes
-			}
-			if patch.Title == nil && patch.Notes == nil && patch.AllowedVendors == nil {
-				return usagef("specify what to change: --title, --notes or --allow")
-			}
-			return nil
+			return err
 		},
 	}, onNamed((*instance).task, func(ctx context.Context, c *call, t loci.Task) error {
 		return p.showTask(c.app.Task.Update(ctx, c.who, t.ID.String(), 0, patch))
@@ -161,10 +154,7 @@ func (p *program) taskDeleteCommand() *cobra.Command {
 	return p.acting(pickPerson|asks, &cobra.Command{
 		Use: "delete TASK", Short: "Permanently delete a task", Annotations: does(task.Delete, task.Read),
 	}, onNamed((*instance).task, func(ctx context.Context, c *call, t loci.Task) error {
-		if err := p.sure(ctx, "delete", "task", t.Title); err != nil {
-			return err
-		}
-		return p.done(c.app.Task.Delete(ctx, c.who, t.ID.String(), 0), "deleted", t.ID.String())
+		return p.erase(ctx, "task", t.Title, t.ID, func() error { return c.app.Task.Delete(ctx, c.who, t.ID.String(), 0) })
 	}))
 }
 

@@ -21,10 +21,7 @@ name, USER an id or an e-mail address.`,
 // team finds a team of the org by id or name.
 func (in *instance) team(ctx context.Context, who loci.Principal, s string) (loci.Team, error) {
 	teams, err := in.app.Org.Teams(ctx, who)
-	if err != nil {
-		return loci.Team{}, err
-	}
-	return findNamed(teams, s, func(t loci.Team) (string, string) { return t.ID.String(), t.Name },
+	return findNamed(teams, err, s, func(t loci.Team) (string, string) { return t.ID.String(), t.Name },
 		"team", "loci team list"+orgHint(who))
 }
 
@@ -80,10 +77,7 @@ func (p *program) teamDeleteCommand() *cobra.Command {
 		Use: "delete TEAM", Short: "Delete a team; memories in its pool return to their owners",
 		Annotations: does(org.TeamDelete, org.TeamRead),
 	}, onNamed((*instance).team, func(ctx context.Context, c *call, t loci.Team) error {
-		if err := p.sure(ctx, "delete", "team", t.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Org.DeleteTeam(ctx, c.who, t.ID, true), "deleted", t.ID.String())
+		return p.erase(ctx, "team", t.Name, t.ID, func() error { return c.app.Org.DeleteTeam(ctx, c.who, t.ID, true) })
 	}))
 }
 

@@ -46,10 +46,8 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 		if err := f.resolve(ctx, c, &s); err != nil {
 			return err
 		}
-		var report *loci.UndoReport
-		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			report, err = c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
-			return err
+		report, err := followed(ctx, p, func(ctx context.Context) (*loci.UndoReport, error) {
+			return c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
 		})
 		if err != nil || p.json {
 			return p.answer(report, err, "")
@@ -95,7 +93,7 @@ func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection)
 		}
 		all = append(all, keys...)
 	}
-	k, err := findNamed(all, f.credential, func(k loci.Credential) (string, string) { return k.ID.String(), k.Name },
+	k, err := findNamed(all, nil, f.credential, func(k loci.Credential) (string, string) { return k.ID.String(), k.Name },
 		"key", "loci key list --all")
 	s.CredentialID = k.ID
 	return err
@@ -105,19 +103,15 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	p.printf("Changes %s\n", showSelection(&r.Selection))
 	if len(r.Undone) > 0 {
 		p.printf("\n")
-		var rows [][]string
-		for _, u := range r.Undone {
-			rows = append(rows, []string{cut(u.Title, 60), u.ID.String(), showUndone(&u)})
-		}
-		p.printTable([]string{"TITLE", "ID", "BECOMES"}, rows)
+		printRows(p, "TITLE|ID|BECOMES", r.Undone, func(u loci.Undone) []string {
+			return []string{cut(u.Title, 60), u.ID.String(), showUndone(&u)}
+		})
 	}
 	if len(r.LeftAlone) > 0 {
 		p.printf("\nLeft alone:\n")
-		var rows [][]string
-		for _, l := range r.LeftAlone {
-			rows = append(rows, []string{cut(l.Title, 60), l.ID.String(), l.Reason})
-		}
-		p.printTable([]string{"TITLE", "ID", "WHY"}, rows)
+		printRows(p, "TITLE|ID|WHY", r.LeftAlone, func(l loci.LeftAlone) []string {
+			return []string{cut(l.Title, 60), l.ID.String(), l.Reason}
+		})
 	}
 	if len(r.StillSuperseded) > 0 {
 		p.printf("\n")

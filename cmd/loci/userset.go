@@ -21,12 +21,7 @@ address; the owner of a laptop has none at first. The old address no longer sign
 in, and somebody else may use it.`,
 		Example: `  loci user set mara@acme.example --email mara@acme.test --name Mara`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("email") {
-				change.Email = &email
-			}
-			if cmd.Flags().Changed("name") {
-				change.Name = &name
-			}
+			change = identity.UserChange{Email: given(cmd, "email", &email), Name: given(cmd, "name", &name)}
 			if change == (identity.UserChange{}) {
 				return usagef("specify --email ADDRESS, --name NAME or both")
 			}

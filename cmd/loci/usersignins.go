@@ -170,10 +170,9 @@ func (p *program) printLink(ctx context.Context, in *instance, who loci.Principa
 	server := p.signInServer()
 	link := signInLink(server.URL, token)
 	p.noteNotRunning(ctx, server)
-	if p.json {
-		return p.printJSON(map[string]any{"user_id": user, "link": link})
+	if err := p.answer(map[string]any{"user_id": user, "link": link}, nil, "%s", link); err != nil || p.json {
+		return err
 	}
-	p.printf("%s\n", link)
 	p.note("The link signs in anyone who opens it. It works once, within 15 minutes.")
 	return nil
 }

@@ -23,10 +23,7 @@ an e-mail address.`,
 // workspace finds a workspace of the org by id or name.
 func (in *instance) workspace(ctx context.Context, who loci.Principal, s string) (loci.Workspace, error) {
 	list, err := in.app.Org.Workspaces(ctx, who)
-	if err != nil {
-		return loci.Workspace{}, err
-	}
-	return findNamed(list, s, func(w loci.Workspace) (string, string) { return w.ID.String(), w.Name },
+	return findNamed(list, err, s, func(w loci.Workspace) (string, string) { return w.ID.String(), w.Name },
 		"workspace", "loci workspace list"+orgHint(who))
 }
 
@@ -66,10 +63,7 @@ func (p *program) workspaceDeleteCommand() *cobra.Command {
 		Use: "delete WORKSPACE", Short: "Delete a workspace that has no memories",
 		Annotations: does(org.WorkspaceChange, org.WorkspaceRead),
 	}, onNamed((*instance).workspace, func(ctx context.Context, c *call, w loci.Workspace) error {
-		if err := p.sure(ctx, "delete", "workspace", w.Name); err != nil {
-			return err
-		}
-		return p.done(c.app.Org.DeleteWorkspace(ctx, c.who, w.ID), "deleted", w.ID.String())
+		return p.erase(ctx, "workspace", w.Name, w.ID, func() error { return c.app.Org.DeleteWorkspace(ctx, c.who, w.ID) })
 	}))
 }
 

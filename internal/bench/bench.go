@@ -13,17 +13,22 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// Options configure a run. All but Processor and Fairness are required.
-type Options struct {
+// Common configures any run. All are required.
+type Common struct {
 	Binary   string        // the loci binary to measure
 	Dir      string        // an empty directory on the disk to measure
-	Memories int           // how many are stored before reads are measured
 	Clients  int           // of the concurrent steps
 	Step     time.Duration // length of one step
+	Progress func(string)  // told what is going on
+}
+
+// Options configure a run. All but Processor and Fairness are required.
+type Options struct {
+	Common
+	Memories int // how many are stored before reads are measured
 	// Processor measures only the processor time of each operation, and Fairness only how long one
 	// credential waits for another.
 	Processor, Fairness bool
-	Progress            func(string) // told what is going on
 }
 
 // Result is one line of the table.
@@ -68,12 +73,17 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	case o.Fairness:
 		parts = []func(context.Context) error{b.searched, b.fairness, b.crowds}
 	}
+	return b.run(ctx, parts...)
+}
+
+// run calls each part until one fails, and returns the results so far.
+func (r *report) run(ctx context.Context, parts ...func(context.Context) error) ([]Result, error) {
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
-			return b.results, err
+			return r.results, err
 		}
 	}
-	return b.results, nil
+	return r.results, nil
 }
 
 func (r *report) add(step string, s Sample, value float64, unit string, bars ...Bar) {
@@ -142,8 +152,7 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 	}
 	write := func(similar bool) func(*conn, int) (time.Duration, error) {
 		return func(c *conn, client int) (time.Duration, error) {
-			_, err := c.call("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
-			return 0, err // timed from outside, because durability includes the way there
+			return 0, c.send("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
 		}
 	}
 	for _, step := range []struct {
@@ -193,8 +202,7 @@ func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, er
 // fillWith stores the corpus and returns the ids. change alters each memory first.
 func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int, *loci.Memory)) (
 	[]loci.MemoryID, error) {
-	org, _, err := st.Orgs().Ensure(ctx,
-		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, err := firstOrg(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +226,12 @@ func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int,
 		}
 	}
 	return ids, nil
+}
+
+func firstOrg(ctx context.Context, st store.Store) (loci.Org, error) {
+	org, _, err := st.Orgs().Ensure(ctx,
+		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	return org, err
 }
 
 // searched fills the directory that fairness searches, if reads does not.

@@ -74,7 +74,7 @@ func TestFillScopes(t *testing.T) {
 
 // TestWritesHaveOneBar checks that the default save, which is compared, has the bars of the one that is not.
 func TestWritesHaveOneBar(t *testing.T) {
-	b := &bencher{Options: Options{Clients: 16}}
+	b := &bencher{Options: Options{Common: Common{Clients: 16}}}
 	b.addWrites(written{compared: saves{one: Sample{PerSecond: 40}, many: Sample{PerSecond: 140}},
 		plain: saves{one: Sample{PerSecond: 60}, many: Sample{PerSecond: 160}}}, 100)
 	want := []struct {

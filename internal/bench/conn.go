@@ -62,6 +62,12 @@ func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 	return serverTime(c.value("Server-Timing")), nil
 }
 
+// send is call without the server's time: the caller times it, because durability includes the way there.
+func (c *conn) send(method, path, key string, body any) error {
+	_, err := c.call(method, path, key, body)
+	return err
+}
+
 // read reads an answer. Package http would take as much of the processors for a small one as the server does.
 func (c *conn) read() error {
 	c.head = c.head[:0]

@@ -35,24 +35,24 @@ func (b *bencher) crowds(ctx context.Context) error {
 	}
 	for _, c := range []crowd{
 		{"bulks of 1,000 rows", len(bulks), func(c *conn, client int) error {
-			_, err := c.call("POST", "/memories/bulk", personKey, bulks[client])
-			return err
-		}, "save", []Bar{{"must", 150, true}}, func(c *conn) error {
-			m := words.next()
-			_, err := c.call("POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content})
-			return err
-		}, Bar{}},
+			return c.send("POST", "/memories/bulk", personKey, bulks[client])
+		}, "save", []Bar{{"must", 150, true}}, func(c *conn) error { return c.save(agentKey, words) }, Bar{}},
 		{"notes of 1 MB", 48, func(c *conn, _ int) error {
-			_, err := c.call("POST", "/context/reflect", personKey, notes)
-			return err
-		}, "whoami", []Bar{{"must", 100, true}},
-			func(c *conn) error { _, err := c.call("GET", "/whoami", agentKey, nil); return err }, Bar{"must", 300, true}},
+			return c.send("POST", "/context/reflect", personKey, notes)
+		}, "whoami", []Bar{{"must", 100, true}}, func(c *conn) error { return c.send("GET", "/whoami", agentKey, nil) },
+			Bar{"must", 300, true}},
 	} {
 		if err := b.crowd(ctx, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// save saves the next memory of a corpus.
+func (c *conn) save(key string, from *corpus) error {
+	m := from.next()
+	return c.send("POST", "/agent/memories", key, map[string]any{"title": m.Title, "content": m.Content})
 }
 
 // bulkOf returns the body of a bulk, encoded once so that the clients leave the processors to the server.

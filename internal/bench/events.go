@@ -16,12 +16,8 @@ import (
 
 // EventOptions configure a run about events. All are required.
 type EventOptions struct {
-	Binary   string // the loci binary to measure
-	Dir      string // an empty directory on the disk to measure
-	Events   int    // how many the log has before reads are measured
-	Clients  int    // of the concurrent step
-	Step     time.Duration
-	Progress func(string)
+	Common
+	Events int // how many the log has before reads are measured
 }
 
 // These are the sizes that the bars name.
@@ -42,12 +38,7 @@ type eventBencher struct {
 // RunEvents measures the event log and returns one result per line, in order.
 func RunEvents(ctx context.Context, o EventOptions) ([]Result, error) {
 	b := &eventBencher{EventOptions: o}
-	for _, part := range []func(context.Context) error{b.writes, b.fill, b.reads, b.duplicates} {
-		if err := part(ctx); err != nil {
-			return b.results, err
-		}
-	}
-	return b.results, nil
+	return b.run(ctx, b.writes, b.fill, b.reads, b.duplicates)
 }
 
 // eventSource makes requests that log events. It is not safe for concurrent use.
@@ -140,8 +131,7 @@ func (b *eventBencher) writeSteps(ctx context.Context, s *server) (batches, sing
 	source := newEventSource(0)
 	next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
 	post := func(c *conn, body []byte) (time.Duration, error) {
-		_, err := c.call("POST", "/api/v1/events", agentKey, body)
-		return 0, err // timed from outside, because durability includes the way there
+		return 0, c.send("POST", "/api/v1/events", agentKey, body)
 	}
 	batches, err = s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) { return post(c, next()) })
 	if err == nil {
@@ -330,8 +320,7 @@ func (b *eventBencher) duplicates(ctx context.Context) error {
 			source := newEventSource(3000 + 2*round + len(dedup))
 			next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
 			sample, err := s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
-				_, err := c.call("POST", "/api/v1/events", agentKey, next())
-				return 0, err
+				return 0, c.send("POST", "/api/v1/events", agentKey, next())
 			})
 			if err = errors.Join(err, s.stop()); err != nil {
 				return err

@@ -66,20 +66,13 @@ func (b *bencher) meanwhile(ctx context.Context, s *server) error {
 		bars []Bar
 		op   func(*conn) error
 	}{
-		{"whoami", []Bar{{"must", 50, true}},
-			func(c *conn) error { _, err := c.call("GET", "/whoami", agentKey, nil); return err }},
+		{"whoami", []Bar{{"must", 50, true}}, func(c *conn) error { return c.send("GET", "/whoami", agentKey, nil) }},
 		{"latest", nil, func(c *conn) error {
-			_, err := c.call("POST", "/agent/memories/list", agentKey, map[string]any{"limit": 1})
-			return err
+			return c.send("POST", "/agent/memories/list", agentKey, map[string]any{"limit": 1})
 		}},
-		{"save", nil, func(c *conn) error {
-			m := words.next()
-			_, err := c.call("POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content})
-			return err
-		}},
+		{"save", nil, func(c *conn) error { return c.save(agentKey, words) }},
 		{"search, 2 words", nil, func(c *conn) error {
-			_, err := c.call("POST", "/agent/memories/search", agentKey, map[string]any{"term": words.text(2), "limit": 5})
-			return err
+			return c.send("POST", "/agent/memories/search", agentKey, map[string]any{"term": words.text(2), "limit": 5})
 		}},
 	} {
 		b.Progress("fairness: " + step.name)

@@ -14,14 +14,10 @@ import (
 
 // GraphOptions configure a run of RunGraph.
 type GraphOptions struct {
-	Binary       string        // the loci binary to measure; required
-	Dir          string        // an empty directory on the disk to measure; required
-	Entities     int           // that are there when writes are measured, with two observations each
-	Observations int           // of a large graph, ten to an entity; 0 leaves it out
-	Clients      int           // of the concurrent steps
-	Step         time.Duration // length of one step
-	Reference    []string      // command of the reference memory server; empty leaves it out
-	Progress     func(string)  // told what is going on
+	Common
+	Entities     int      // that are there when writes are measured, with two observations each
+	Observations int      // of a large graph, ten to an entity; 0 leaves it out
+	Reference    []string // command of the reference memory server; empty leaves it out
 }
 
 type graphBencher struct {
@@ -36,12 +32,7 @@ func RunGraph(ctx context.Context, o GraphOptions) ([]Result, error) {
 	if o.Observations > 0 {
 		parts = append(parts, g.large)
 	}
-	for _, part := range parts {
-		if err := part(ctx); err != nil {
-			return g.results, err
-		}
-	}
-	return g.results, nil
+	return g.run(ctx, parts...)
 }
 
 // entity is an entity to store, in the field names of both servers.

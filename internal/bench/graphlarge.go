@@ -143,8 +143,7 @@ func (g *graphBencher) fillLarge(ctx context.Context, dir string) (id loci.Proje
 		return id, nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	org, _, err := st.Orgs().Ensure(ctx,
-		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, err := firstOrg(ctx, st)
 	if err != nil {
 		return id, nil, err
 	}

@@ -89,8 +89,7 @@ func (b *bencher) recallBeside(ctx context.Context, s *server, load func(context
 func (b *bencher) save(ctx context.Context, s *server, key string) error {
 	words := newCorpus(5, loci.NewUserID())
 	_, err := s.load(ctx, 1, time.Hour, func(c *conn, _ int) (time.Duration, error) {
-		m := words.next()
-		return c.call("POST", "/agent/memories", key, map[string]any{"title": m.Title, "content": m.Content})
+		return 0, c.save(key, words)
 	})
 	return err
 }

@@ -94,17 +94,14 @@ func (b *bencher) readOperations(ids []loci.MemoryID, p *sqlite.Plain, plainIDs 
 	few := []Bar{{"must", 3, true}, {"goal", 2, true}}
 	return []operation{
 		{"get by id", 1, func(h *conn, _ int) error {
-			_, err := h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), personKey, nil)
-			return err
+			return h.send("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), personKey, nil)
 		}, func() error { return p.Get(plainIDs[c.random.IntN(len(plainIDs))]) },
 			[]Bar{{"must", 2, true}, {"goal", 1.5, true}}, ofHandler, false},
 		{"latest 20", 1, func(h *conn, _ int) error {
-			_, err := h.call("POST", "/agent/memories/list", personKey, map[string]any{"limit": 20})
-			return err
+			return h.send("POST", "/agent/memories/list", personKey, map[string]any{"limit": 20})
 		}, func() error { return p.List("", 20) }, few, ofHandler, false},
 		{"by tag, 20", 1, func(h *conn, _ int) error {
-			_, err := h.call("POST", "/agent/memories/by-tag", personKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
-			return err
+			return h.send("POST", "/agent/memories/by-tag", personKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
 		}, func() error { return p.List(c.tag(), 20) }, few, ofHandler, false},
 	}
 }
@@ -116,8 +113,7 @@ func (b *bencher) saveOperations(p *sqlite.Plain) []operation {
 	}
 	save := func(similar bool) func(*conn, int) error {
 		return func(c *conn, client int) error {
-			_, err := c.call("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
-			return err
+			return c.send("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
 		}
 	}
 	own := newCorpus(3, loci.NewUserID())

@@ -77,8 +77,7 @@ func (b *bencher) startScoped(ctx context.Context) (*server, scopes, error) {
 
 // fillScopes stores the memories of fill, each with a scope.
 func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, err error) {
-	org, _, err := st.Orgs().Ensure(ctx,
-		loci.Org{ID: loci.DefaultOrg, Name: "default", OwnerID: loci.NewUserID(), CreatedAt: time.Now()}, loci.User{})
+	org, err := firstOrg(ctx, st)
 	if err != nil {
 		return in, err
 	}

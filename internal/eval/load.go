@@ -53,10 +53,10 @@ type goldenLine struct {
 func Load(dir string) (Set, error) {
 	l := loader{set: Set{Name: filepath.Base(filepath.Clean(dir))}, at: map[string]int{}, conv: map[string]string{},
 		asked: map[string]bool{}}
-	if err := eachLine(filepath.Join(dir, corpusFile), l.unit); err != nil {
+	if err := eachLine(filepath.Join(dir, corpusFile), false, l.unit); err != nil {
 		return Set{}, err
 	}
-	if err := eachLine(filepath.Join(dir, queriesFile), l.question); err != nil {
+	if err := eachLine(filepath.Join(dir, queriesFile), false, l.question); err != nil {
 		return Set{}, err
 	}
 	if l.set.Questions() == 0 {
@@ -72,11 +72,7 @@ type loader struct {
 	asked map[string]bool
 }
 
-func (l *loader) unit(_ int, line []byte) error {
-	var in corpusLine
-	if err := decode(line, &in, false); err != nil {
-		return err
-	}
+func (l *loader) unit(_ int, in corpusLine) error {
 	if err := present("conv", in.Conv, "id", in.ID, "text", in.Text); err != nil {
 		return err
 	}
@@ -100,11 +96,7 @@ func (l *loader) unit(_ int, line []byte) error {
 	return nil
 }
 
-func (l *loader) question(_ int, line []byte) error {
-	var in queryLine
-	if err := decode(line, &in, false); err != nil {
-		return err
-	}
+func (l *loader) question(_ int, in queryLine) error {
 	if err := present("conv", in.Conv, "qid", in.QID, "question", in.Question, "type", in.Type); err != nil {
 		return err
 	}
@@ -145,11 +137,7 @@ func (l *loader) question(_ int, line []byte) error {
 func LoadGolden(file string) (Set, error) {
 	name := filepath.Base(file)
 	c := Conversation{Name: name}
-	err := eachLine(file, func(number int, line []byte) error {
-		var in goldenLine
-		if err := decode(line, &in, true); err != nil {
-			return err
-		}
+	err := eachLine(file, true, func(number int, in goldenLine) error {
 		if err := present("query", in.Query); err != nil {
 			return err
 		}
@@ -167,9 +155,9 @@ func LoadGolden(file string) (Set, error) {
 	return Set{Name: name, Conversations: []Conversation{c}}, err
 }
 
-// eachLine calls fn with each line of a file that is not blank, and with its number. It adds file and line to the
-// errors of fn.
-func eachLine(file string, fn func(number int, line []byte) error) error {
+// eachLine calls fn with the JSON object of each line of a file that is not blank, and with its number. exact rejects
+// fields that T does not have. It adds file and line to the errors of fn.
+func eachLine[T any](file string, exact bool, fn func(number int, in T) error) error {
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return loci.WrapError(loci.NotFound, err, "%s does not exist", file)
@@ -184,7 +172,12 @@ func eachLine(file string, fn func(number int, line []byte) error) error {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return nil
 		}
-		if err := fn(number, line); err != nil {
+		var in T
+		err := decode(line, &in, exact)
+		if err == nil {
+			err = fn(number, in)
+		}
+		if err != nil {
 			return At(file, number, err)
 		}
 		return nil

@@ -95,11 +95,7 @@ type LabelledPair struct {
 func LoadNotes(dir, language string) (NoteSet, error) {
 	set := NoteSet{Name: filepath.Base(filepath.Clean(dir))}
 	file, seen := filepath.Join(dir, notesFile), map[string]bool{}
-	err := eachLine(file, func(_ int, line []byte) error {
-		var n LabelledNote
-		if err := decode(line, &n, false); err != nil {
-			return err
-		}
+	err := eachLine(file, false, func(_ int, n LabelledNote) error {
 		if err := cmp.Or(unseen(seen, n.ID), n.check()); err != nil {
 			return err
 		}
@@ -124,22 +120,10 @@ func LoadNotes(dir, language string) (NoteSet, error) {
 
 func loadPairs(file string) (pairs []LabelledPair, err error) {
 	seen := map[string]bool{}
-	err = eachLine(file, func(_ int, line []byte) error {
-		var p LabelledPair
-		if err := decode(line, &p, false); err != nil {
-			return err
-		}
-		if err := unseen(seen, p.ID); err != nil {
-			return err
-		}
-		if err := present("old", p.Old, "new", p.New, "label", p.Label); err != nil {
-			return err
-		}
-		if err := oneOf("label", pairLabels, p.Label); err != nil {
-			return err
-		}
+	err = eachLine(file, false, func(_ int, p LabelledPair) error {
 		pairs = append(pairs, p)
-		return oneOf("alt_labels", pairLabels, p.AltLabels...)
+		return cmp.Or(unseen(seen, p.ID), present("old", p.Old, "new", p.New, "label", p.Label),
+			oneOf("label", pairLabels, p.Label), oneOf("alt_labels", pairLabels, p.AltLabels...))
 	})
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil, nil

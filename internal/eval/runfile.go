@@ -16,11 +16,7 @@ import (
 // form or a question that appears twice.
 func ReadRun(set Set, file string) (*Result, error) {
 	ranked := map[string][]string{}
-	err := eachLine(file, func(_ int, line []byte) error {
-		var in runLine
-		if err := decode(line, &in, false); err != nil {
-			return err
-		}
+	err := eachLine(file, false, func(_ int, in runLine) error {
 		if err := present("qid", in.QID); err != nil {
 			return err
 		}

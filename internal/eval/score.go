@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
 )
 
@@ -125,7 +126,7 @@ func (s Set) hasSessions() bool {
 }
 
 func outcome(q Question, ids []string, session map[string]string) Outcome {
-	o := Outcome{Question: q, Ranked: ids, Ranks: recall.RanksOf(q.Gold, unique(ids))}
+	o := Outcome{Question: q, Ranked: ids, Ranks: recall.RanksOf(q.Gold, loci.Unique(ids))}
 	var found, wanted []string
 	for _, id := range ids {
 		if s, known := session[id]; known {
@@ -135,7 +136,7 @@ func outcome(q Question, ids []string, session map[string]string) Outcome {
 	for _, id := range q.Gold {
 		wanted = append(wanted, session[id])
 	}
-	sessions := recall.RanksOf(unique(wanted), unique(found))
+	sessions := recall.RanksOf(loci.Unique(wanted), loci.Unique(found))
 	each := func(of func(k int) float64) {
 		for _, k := range depths {
 			o.figures = append(o.figures, of(k))
@@ -148,17 +149,6 @@ func outcome(q Question, ids []string, session map[string]string) Outcome {
 	each(func(k int) float64 { return recall.ShareWithin(sessions, k) })
 	each(func(k int) float64 { return math.Floor(recall.ShareWithin(sessions, k)) })
 	return o
-}
-
-func unique(ids []string) (out []string) {
-	seen := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // gain is nDCG with a gain of 1 for each wanted unit.
