@@ -134,10 +134,7 @@ func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.Proj
 
 // RestoreEntities takes rows out of the trash, all or none, and returns how many. See store.Entities.Restore.
 func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs) (int, error) {
-	if err := s.Begin(ctx, p, Restore); err != nil {
-		return 0, err
-	}
-	if err := checkIDs(&ids); err != nil {
+	if err := s.Begin(ctx, p, Restore, checkIDs(&ids)); err != nil {
 		return 0, err
 	}
 	return change(ctx, s, p, Restore, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {

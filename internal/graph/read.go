@@ -54,10 +54,7 @@ const nearestNames = 3
 // OpenEntities returns the entities with these names or ids, and the nearest names for those that do not exist.
 func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	*FoundEntities, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	if err := checkRefs("names", refs); err != nil {
+	if err := s.Begin(ctx, p, Read, checkRefs("names", refs)); err != nil {
 		return nil, err
 	}
 	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundEntities, error) {

@@ -220,8 +220,5 @@ func (s *Service) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loc
 		}
 		return tx.Audit().Add(ctx, e)
 	})
-	if err != nil {
-		return loci.User{}, err
-	}
-	return u, nil
+	return u, err
 }
