@@ -113,10 +113,7 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 // Get returns the agent that text names, as store.FindAgent reads it. NotFound if it does not exist or is not visible;
 // Invalid if several ids begin with text.
 func (s *Service) Get(ctx context.Context, p loci.Principal, text string) (loci.Agent, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return loci.Agent{}, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Agent, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (loci.Agent, error) {
 		return store.FindAgent(ctx, tx, p.Viewer(), text)
 	})
 }
@@ -125,10 +122,7 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, text string) (loci.
 // vendor that acts for that person, or an admin of the org; Conflict if another agent has the name; otherwise its
 // errors are those of Get.
 func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c Patch) (after loci.Agent, err error) {
-	if err := s.Begin(ctx, p, Change); err != nil {
-		return after, err
-	}
-	err = s.Write(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
+	err = s.BeginWrite(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
 		before, err := changeable(ctx, tx, p, text)
 		if err != nil {
 			return err
@@ -165,18 +159,12 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c P
 		}
 		return err
 	})
-	if err != nil {
-		return loci.Agent{}, err
-	}
-	return after, nil
+	return after, err
 }
 
 // Delete permanently deletes an agent. Its sessions and what it wrote stay. Its errors are those of Update.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, text string) error {
-	if err := s.Begin(ctx, p, Delete); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
 		a, err := changeable(ctx, tx, p, text)
 		if err != nil {
 			return err
@@ -201,10 +189,7 @@ func changeable(ctx context.Context, tx store.Tx, p loci.Principal, text string)
 
 // Stats returns how much an agent works, as far as the caller may see. Its errors are those of Get.
 func (s *Service) Stats(ctx context.Context, p loci.Principal, text string) (loci.AgentStats, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return loci.AgentStats{}, err
-	}
-	stats, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (stats loci.AgentStats, err error) {
+	stats, err := gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (stats loci.AgentStats, err error) {
 		a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
 		if err != nil {
 			return stats, err

@@ -65,10 +65,7 @@ func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d Session
 		}
 		return tx.Sessions().Insert(ctx, session)
 	})
-	if err != nil {
-		return loci.Session{}, err
-	}
-	return session, nil
+	return session, err
 }
 
 // keyed returns the session of p with a key, or not found with the id that it would have.
@@ -151,10 +148,7 @@ func (s *Service) registered(ctx context.Context, tx store.Tx, p loci.Principal,
 // Sessions returns the visible sessions, the one created last first. Invalid if the cursor belongs to another query or
 // principal, and for an unknown agent.
 func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList) (gate.Page[loci.Session], error) {
-	if err := s.Begin(ctx, p, SessionRead); err != nil {
-		return gate.Page[loci.Session]{}, err
-	}
-	if err := checkSessionList(&r); err != nil {
+	if err := s.Begin(ctx, p, SessionRead, checkSessionList(&r)); err != nil {
 		return gate.Page[loci.Session]{}, err
 	}
 	bound := r
@@ -207,10 +201,7 @@ func agentIn(ctx context.Context, tx store.Tx, p loci.Principal, text string) (l
 // Session returns the session that text names, as store.FindSession reads it. NotFound if it does not exist or is not
 // visible; Invalid if text names several.
 func (s *Service) Session(ctx context.Context, p loci.Principal, text string) (loci.Session, error) {
-	if err := s.Begin(ctx, p, SessionRead); err != nil {
-		return loci.Session{}, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Session, error) {
+	return gate.BeginView(ctx, s.Gate, p, SessionRead, func(tx store.Tx) (loci.Session, error) {
 		return store.FindSession(ctx, tx, p.Viewer(), text)
 	})
 }

@@ -97,8 +97,9 @@ func (g *Gate) Requires(right loci.Right) bool {
 }
 
 // Begin is the authorization check. It rejects an action without a rule. It records rejections as
-// far as the disk allows. In a closed session, it rejects changes with Conflict.
-func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
+// far as the disk allows. In a closed session, it rejects changes with Conflict. Then it returns the first of
+// problems, which are what is wrong with the input: only callers who may perform the action learn of them.
+func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action, problems ...error) error {
 	if p.IsZero() {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}
@@ -114,9 +115,11 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 		g.meter(ctx, p, act)
 	}
 	if rule.Audit == WithCall {
-		return g.record(ctx, p, act)
+		if err := g.record(ctx, p, act); err != nil {
+			return err
+		}
 	}
-	return nil
+	return cmp.Or(problems...)
 }
 
 // record is separate, because its closure puts the principal on the heap.
@@ -246,6 +249,15 @@ func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action,
 		g.Refused(ctx, p, act)
 	}
 	return err
+}
+
+// BeginWrite is Begin, then Write.
+func (g *Gate) BeginWrite(ctx context.Context, p loci.Principal, act Action,
+	fn func(tx store.Tx, e *loci.AuditEntry) error) error {
+	if err := g.Begin(ctx, p, act); err != nil {
+		return err
+	}
+	return g.Write(ctx, p, act, fn)
 }
 
 // Record writes the entry of an action whose change isn't in the org's own rows. It writes before

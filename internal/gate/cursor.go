@@ -127,7 +127,7 @@ func FindID[T any, ID ~[16]byte](p loci.Principal, text, noun string, all []T, e
 // the same principal and query, in a list of the same kind; otherwise the error is Invalid.
 func ReadPage[T any, Position ~string](p loci.Principal, kind string, query any, limit int, cursor string,
 	read func(after Position, limit int) ([]T, Position, error)) (page Page[T], err error) {
-	if limit, err = PageSize("limit", limit, DefaultPage, MaxPage); err != nil {
+	if err = SetSize("limit", &limit, DefaultPage, MaxPage); err != nil {
 		return page, err
 	}
 	var after string
@@ -147,13 +147,12 @@ func ReadPage[T any, Position ~string](p loci.Principal, kind string, query any,
 	return page, nil
 }
 
-// PageSize returns n, or fallback if n is 0, or an Invalid error.
-func PageSize(field string, n, fallback, maximum int) (int, error) {
-	if n == 0 {
-		return fallback, nil
+// SetSize sets n to fallback if it is 0, or returns an Invalid error.
+func SetSize(field string, n *int, fallback, maximum int) error {
+	if *n == 0 {
+		*n = fallback
+	} else if *n < 1 || *n > maximum {
+		return loci.FieldErrorf(field, "must be from 1 to %d", maximum)
 	}
-	if n < 1 || n > maximum {
-		return 0, loci.FieldErrorf(field, "must be from 1 to %d", maximum)
-	}
-	return n, nil
+	return nil
 }

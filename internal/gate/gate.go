@@ -77,6 +77,15 @@ func View[T any](ctx context.Context, g *Gate, p loci.Principal, fn func(store.T
 	return got, err
 }
 
+// BeginView is Begin, then View.
+func BeginView[T any](ctx context.Context, g *Gate, p loci.Principal, act Action, fn func(store.Tx) (T, error)) (
+	got T, err error) {
+	if err := g.Begin(ctx, p, act); err != nil {
+		return got, err
+	}
+	return View(ctx, g, p, fn)
+}
+
 // Assemble merges several tables into one. It panics if two of them contain the same action.
 func Assemble(tables ...Actions) Actions {
 	all := Actions{}

@@ -115,10 +115,7 @@ func entitle(ctx context.Context, tx store.Tx, p loci.Principal, list []loci.Gol
 
 // List returns the golden questions of the person, first created first.
 func (s *Service) List(ctx context.Context, p loci.Principal) ([]loci.GoldenQuestion, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.GoldenQuestion, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) ([]loci.GoldenQuestion, error) {
 		list, err := tx.Golden().List(ctx, p.Viewer(), everyWorkspace)
 		if err == nil {
 			err = entitle(ctx, tx, p, list)
@@ -135,10 +132,7 @@ const everyWorkspace = 10 * loci.MaxGoldenQuestions
 // errors of Create, but memories that it expects already need not be visible. A change without effect records nothing.
 func (s *Service) Update(ctx context.Context, p loci.Principal, id loci.GoldenID, c Patch) (
 	out loci.GoldenQuestion, err error) {
-	if err := s.Begin(ctx, p, Change); err != nil {
-		return out, err
-	}
-	err = s.Write(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
+	err = s.BeginWrite(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		before, err := tx.Golden().Get(ctx, p.Viewer(), id)
 		if err != nil {
@@ -169,10 +163,7 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, id loci.GoldenID
 // Delete permanently deletes a golden question. The runs keep their figures. NotFound if it does not exist or is
 // another person's.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.GoldenID) error {
-	if err := s.Begin(ctx, p, Change); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		if _, err := tx.Golden().Get(ctx, p.Viewer(), id); err != nil {
 			return err

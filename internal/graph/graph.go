@@ -84,11 +84,10 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 // next two only suggest it.
 func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	Deleted, error) {
-	if err := s.Begin(ctx, p, Delete); err != nil {
+	if err := s.Begin(ctx, p, Delete, checkRefs("names", refs)); err != nil {
 		return Deleted{}, err
 	}
-	bad := checkRefs("names", refs)
-	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
 		d.Entities, err = tx.Entities().Delete(ctx, v, access(p), refs)
 		d.Count = len(d.Entities)
 		return err
@@ -98,11 +97,10 @@ func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.
 // DeleteObservations moves the observations with these contents to the trash.
 func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.Contents) (
 	Deleted, error) {
-	if err := s.Begin(ctx, p, Delete); err != nil {
+	if err := s.Begin(ctx, p, Delete, checkItems("deletions", items, (*loci.Contents).Validate)); err != nil {
 		return Deleted{}, err
 	}
-	bad := checkItems("deletions", items, (*loci.Contents).Validate)
-	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
 		d.Count, err = tx.Entities().DeleteObservations(ctx, v, access(p), items)
 		return err
 	})
@@ -111,21 +109,17 @@ func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in l
 // DeleteRelations moves these relations to the trash.
 func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.NewRelation) (
 	Deleted, error) {
-	if err := s.Begin(ctx, p, Delete); err != nil {
+	if err := s.Begin(ctx, p, Delete, checkItems("relations", items, (*loci.NewRelation).Validate)); err != nil {
 		return Deleted{}, err
 	}
-	bad := checkItems("relations", items, (*loci.NewRelation).Validate)
-	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
 		d.Count, err = tx.Entities().DeleteRelations(ctx, v, access(p), items)
 		return err
 	})
 }
 
-func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.ProjectID, bad error,
+func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.ProjectID,
 	fn func(store.GraphTx, loci.Viewer, *Deleted) error) (Deleted, error) {
-	if bad != nil {
-		return Deleted{}, bad
-	}
 	return s.remove(ctx, p, Delete, in, func(tx store.GraphTx, v loci.Viewer) (d Deleted, _ loci.EntityID, err error) {
 		err = fn(tx, v, &d)
 		return d, loci.EntityID{}, err
@@ -134,10 +128,7 @@ func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.Proj
 
 // RestoreEntities takes rows out of the trash, all or none, and returns how many. See store.Entities.Restore.
 func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, ids IDs) (int, error) {
-	if err := s.Begin(ctx, p, Restore); err != nil {
-		return 0, err
-	}
-	if err := checkIDs(&ids); err != nil {
+	if err := s.Begin(ctx, p, Restore, checkIDs(&ids)); err != nil {
 		return 0, err
 	}
 	return change(ctx, s, p, Restore, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {

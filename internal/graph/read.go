@@ -54,10 +54,7 @@ const nearestNames = 3
 // OpenEntities returns the entities with these names or ids, and the nearest names for those that do not exist.
 func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	*FoundEntities, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	if err := checkRefs("names", refs); err != nil {
+	if err := s.Begin(ctx, p, Read, checkRefs("names", refs)); err != nil {
 		return nil, err
 	}
 	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*FoundEntities, error) {
@@ -204,14 +201,8 @@ func rowsOf[T any](ctx context.Context, s *Service, p loci.Principal, c cursorOf
 // most limit (0: 20; at most MaxNeighbours). Its errors are those of Entity.
 func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, hops, limit int) (
 	[]loci.Entity, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	hops, err := gate.PageSize("hops", hops, 1, MaxHops)
-	if err != nil {
-		return nil, err
-	}
-	limit, err = gate.PageSize("limit", limit, 20, MaxNeighbours)
+	err := s.Begin(ctx, p, Read, gate.SetSize("hops", &hops, 1, MaxHops),
+		gate.SetSize("limit", &limit, 20, MaxNeighbours))
 	if err != nil {
 		return nil, err
 	}
@@ -228,11 +219,7 @@ func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.Proj
 // 1,000). A deleted entity is found by its id only.
 func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.ProjectID, which Which, limit int) (
 	[]loci.GraphChange, error) {
-	if err := s.Begin(ctx, p, History); err != nil {
-		return nil, err
-	}
-	limit, err := gate.PageSize("limit", limit, 100, 1000)
-	if err != nil {
+	if err := s.Begin(ctx, p, History, gate.SetSize("limit", &limit, 100, 1000)); err != nil {
 		return nil, err
 	}
 	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.GraphChange, error) {
@@ -247,11 +234,7 @@ func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.P
 // Trash returns what can be restored, most recently deleted first, at most limit of each kind (0:
 // 100; at most 1,000).
 func (s *Service) Trash(ctx context.Context, p loci.Principal, in loci.ProjectID, limit int) (Trashed, error) {
-	if err := s.Begin(ctx, p, ReadTrash); err != nil {
-		return Trashed{}, err
-	}
-	limit, err := gate.PageSize("limit", limit, 100, 1000)
-	if err != nil {
+	if err := s.Begin(ctx, p, ReadTrash, gate.SetSize("limit", &limit, 100, 1000)); err != nil {
 		return Trashed{}, err
 	}
 	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (Trashed, error) {
@@ -267,7 +250,8 @@ type cursorOf struct {
 }
 
 func (c cursorOf) page(p loci.Principal, kind string, r ListRequest) (q store.GraphQuery, err error) {
-	if q.Limit, err = gate.PageSize("limit", r.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
+	q.Limit = r.Limit
+	if err = gate.SetSize("limit", &q.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
 		return q, err
 	}
 	at, err := gate.OpenCursor(p, c, kind, r.Cursor)

@@ -43,8 +43,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 	if err != nil {
 		return nil, err
 	}
-	limit, err := gate.PageSize("limit", r.Limit, DefaultGraphSearch, MaxGraphSearch)
-	if err != nil {
+	if err := gate.SetSize("limit", &r.Limit, DefaultGraphSearch, MaxGraphSearch); err != nil {
 		return nil, err
 	}
 	bound := cursorOf{Project: in, Query: r.Query}
@@ -55,10 +54,10 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 	return inIndex(ctx, s, p, in, func(f *finder) (*Hits, error) {
 		found := f.find(questions)
 		out := &Hits{Total: len(found.list), TotalIsLowerBound: found.more, AnyWord: found.any}
-		if next := skip + limit; next < len(found.list) {
+		if next := skip + r.Limit; next < len(found.list) {
 			out.NextCursor = gate.SealCursor(p, bound, "graph search", strconv.Itoa(next))
 		}
-		out.Entities, err = f.load(ctx, found.list[min(skip, len(found.list)):], limit)
+		out.Entities, err = f.load(ctx, found.list[min(skip, len(found.list)):], r.Limit)
 		slices.SortStableFunc(out.Entities, func(a, b loci.Entity) int { return named(a, r.Query) - named(b, r.Query) })
 		return out, err
 	})

@@ -20,10 +20,7 @@ type AdminUsersQuery struct {
 // the last page. It fails with Invalid if After is not such a position.
 func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsersQuery) (
 	users []loci.User, next string, err error) {
-	if err := s.Begin(ctx, p, AdminRead); err != nil {
-		return nil, "", err
-	}
-	limit, err := gate.PageSize("limit", q.Limit, gate.DefaultPage, gate.MaxPage)
+	err = s.Begin(ctx, p, AdminRead, gate.SetSize("limit", &q.Limit, gate.DefaultPage, gate.MaxPage))
 	if err != nil {
 		return nil, "", err
 	}
@@ -43,13 +40,13 @@ func (s *Service) AdminUsers(ctx context.Context, p loci.Principal, q AdminUsers
 		if org.ID == afterOrg {
 			after = afterUser
 		}
-		page, err := s.usersOf(ctx, org.ID, after, limit+1-len(users))
+		page, err := s.usersOf(ctx, org.ID, after, q.Limit+1-len(users))
 		if err != nil {
 			return nil, "", err
 		}
-		if users = append(users, page...); len(users) > limit {
-			last := users[limit-1]
-			return users[:limit], string(last.OrgID) + "/" + last.ID.String(), nil
+		if users = append(users, page...); len(users) > q.Limit {
+			last := users[q.Limit-1]
+			return users[:q.Limit], string(last.OrgID) + "/" + last.ID.String(), nil
 		}
 	}
 	return users, "", nil

@@ -23,14 +23,9 @@ const maxAudit = 1000
 // AuditTrail returns the actions and rejections in the org, last recorded first. If Limit is 0, it is 100;
 // the maximum is 1,000.
 func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
-	if err := s.Begin(ctx, p, AuditReadAll); err != nil {
+	if err := s.Begin(ctx, p, AuditReadAll, gate.SetSize("limit", &q.Limit, 100, maxAudit)); err != nil {
 		return nil, err
 	}
-	limit, err := gate.PageSize("limit", q.Limit, 100, maxAudit)
-	if err != nil {
-		return nil, err
-	}
-	q.Limit = limit
 	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
 	if err != nil {
 		return nil, err

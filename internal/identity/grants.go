@@ -158,9 +158,6 @@ func (s *Service) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor,
 		return nil, err
 	}
 	grants, err := s.Store.OAuth().Grants(ctx, p.OrgID, p.UserID)
-	if err != nil {
-		return nil, err
-	}
 	var out []loci.Vendor
 	for _, c := range keys {
 		out = append(out, c.Vendor)
@@ -169,5 +166,5 @@ func (s *Service) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor,
 		out = append(out, g.Vendor)
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return slices.Compact(out), err
 }

@@ -45,10 +45,7 @@ func (s *Service) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, erro
 
 // RenameMe changes the person's name. It fails with Invalid if the name is too long.
 func (s *Service) RenameMe(ctx context.Context, p loci.Principal, name string) (loci.User, error) {
-	if err := s.Begin(ctx, p, AccountChange); err != nil {
-		return loci.User{}, err
-	}
-	if err := loci.CheckText("name", name, 0, loci.MaxName); err != nil {
+	if err := s.Begin(ctx, p, AccountChange, loci.CheckText("name", name, 0, loci.MaxName)); err != nil {
 		return loci.User{}, err
 	}
 	var me loci.User

@@ -20,10 +20,7 @@ type SignInMethods struct {
 
 // SignInMethods returns the ways in which the person can sign in.
 func (s *Service) SignInMethods(ctx context.Context, p loci.Principal) (SignInMethods, error) {
-	if err := s.Begin(ctx, p, SignInRead); err != nil {
-		return SignInMethods{}, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (SignInMethods, error) {
+	return gate.BeginView(ctx, s.Gate, p, SignInRead, func(tx store.Tx) (SignInMethods, error) {
 		return methodsOf(ctx, tx, p.UserID)
 	})
 }
@@ -55,10 +52,7 @@ func (s *Service) keepsWay(m SignInMethods) error {
 // password may have opened them. It fails with Invalid if the password is too short, too long or their e-mail
 // address, and with Conflict if they have no address to sign in with.
 func (s *Service) SetPassword(ctx context.Context, p loci.Principal, password loci.Secret) error {
-	if err := s.Begin(ctx, p, SignInChange); err != nil {
-		return err
-	}
-	if err := s.hasSignIn(); err != nil {
+	if err := s.Begin(ctx, p, SignInChange, s.hasSignIn()); err != nil {
 		return err
 	}
 	u, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.User, error) { return tx.Users().Get(ctx, p.UserID) })
@@ -133,10 +127,7 @@ func (s *Service) endOthers(ctx context.Context, p loci.Principal) (int, error) 
 // navigator.credentials.create as JSON, and the state to pass to AddPasskey within five minutes. It fails with
 // Conflict if they have too many.
 func (s *Service) BeginPasskey(ctx context.Context, p loci.Principal, rp auth.RP) ([]byte, loci.Secret, error) {
-	if err := s.Begin(ctx, p, SignInChange); err != nil {
-		return nil, "", err
-	}
-	if err := s.hasSignIn(); err != nil {
+	if err := s.Begin(ctx, p, SignInChange, s.hasSignIn()); err != nil {
 		return nil, "", err
 	}
 	return s.signIn.BeginRegister(ctx, p, rp)
@@ -153,10 +144,7 @@ type NewPasskey struct {
 // that has expired or was used; with Unauthenticated for a response that is not valid; and with Conflict if anyone
 // has already registered the passkey.
 func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, n NewPasskey) (loci.Passkey, error) {
-	if err := s.Begin(ctx, p, SignInChange); err != nil {
-		return loci.Passkey{}, err
-	}
-	if err := s.hasSignIn(); err != nil {
+	if err := s.Begin(ctx, p, SignInChange, s.hasSignIn()); err != nil {
 		return loci.Passkey{}, err
 	}
 	k, err := s.signIn.FinishRegister(ctx, p, n.State, n.Response, n.Name)

@@ -156,10 +156,7 @@ func (s *Service) DeleteUser(ctx context.Context, p loci.Principal, user loci.Us
 // NewLink creates a one-time link that signs in a person of the org. The secret is its token. It
 // fails with NotFound, and with Unavailable without sign-in.
 func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserID) (loci.Secret, error) {
-	if err := s.Begin(ctx, p, LinkCreate); err != nil {
-		return "", err
-	}
-	if err := s.hasSignIn(); err != nil {
+	if err := s.Begin(ctx, p, LinkCreate, s.hasSignIn()); err != nil {
 		return "", err
 	}
 	who := loci.Person{UserID: user, OrgID: p.OrgID}

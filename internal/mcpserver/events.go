@@ -269,9 +269,6 @@ func (s *Server) searchEvents(ctx context.Context, c *call, in *eventsAsk) (any,
 		return rows("events", []happened{happenedOf(e)}, ""), nil
 	}
 	page, err := s.app.Event.Search(ctx, c.principal, in.SearchRequest)
-	if err != nil {
-		return nil, err
-	}
 	list := make([]happened, len(page.Items))
 	for i, e := range page.Items {
 		list[i] = happenedOf(e)
@@ -280,5 +277,5 @@ func (s *Server) searchEvents(ctx context.Context, c *call, in *eventsAsk) (any,
 	if page.Partial {
 		out["partial"] = true
 	}
-	return out, nil
+	return out, err
 }

@@ -118,16 +118,13 @@ func candidatesFields(c *call, in *review.ListRequest) []field {
 
 func (s *Server) listCandidates(ctx context.Context, c *call, in *review.ListRequest) (any, error) {
 	page, counts, err := s.app.Review.Inbox(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
 	list := make([]proposed, len(page.Items))
 	for i, x := range page.Items {
 		list[i] = s.proposedOf(ctx, c, x)
 	}
 	out := rows("candidates", list, page.NextCursor)
 	out["counts"] = counts
-	return out, nil
+	return out, err
 }
 
 // onView is a candidate with all that a decision needs.

@@ -56,14 +56,11 @@ func tasksFields(c *call, in *task.ListRequest) []field {
 
 func (s *Server) listTasks(ctx context.Context, c *call, in *task.ListRequest) (any, error) {
 	page, err := s.app.Task.List(ctx, c.principal, *in)
-	if err != nil {
-		return nil, err
-	}
 	list := make([]any, len(page.Items))
 	for i, t := range page.Items {
 		list[i], _ = jobOf(t, nil)
 	}
-	return rows("tasks", list, page.NextCursor), nil
+	return rows("tasks", list, page.NextCursor), err
 }
 
 type taskEdit struct {

@@ -342,16 +342,12 @@ func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
 // memory in the trash or an expired one. before, unless 0, continues after that version. NotFound as for Get.
 func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) (
 	[]*loci.Version, *loci.Memory, error) {
-	if err := s.Begin(ctx, p, History); err != nil {
-		return nil, nil, err
-	}
-	limit, err := gate.PageSize("limit", limit, 100, 500)
-	if err != nil {
+	if err := s.Begin(ctx, p, History, gate.SetSize("limit", &limit, 100, 500)); err != nil {
 		return nil, nil, err
 	}
 	var versions []*loci.Version
 	var current *loci.Memory
-	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, withHistory(p)); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxQuery); err != nil {
 		return nil, err
 	}
-	limit, err := gate.PageSize("limit", r.Limit, DefaultQuery, MaxQuery)
+	limit := r.Limit
+	err := gate.SetSize("limit", &limit, DefaultQuery, MaxQuery)
 	if err != nil {
 		return nil, err
 	}

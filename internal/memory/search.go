@@ -127,8 +127,8 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	if err := s.checkSearch(&r); err != nil {
 		return nil, err
 	}
-	limit, err := gate.PageSize("limit", r.Limit, kind.fallback, kind.maximum)
-	if err != nil {
+	limit := r.Limit
+	if err := gate.SetSize("limit", &limit, kind.fallback, kind.maximum); err != nil {
 		return nil, err
 	}
 	offset, err := r.offset(p, kind.name)

@@ -107,20 +107,14 @@ func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.Memor
 // Get returns a memory node without its items. A person can also get one from the trash; its
 // DeletedAt is set. NotFound if it does not exist or is not visible.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n *loci.MemoryNode, err error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.MemoryNode, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (*loci.MemoryNode, error) {
 		return tx.MemoryNodes().Get(ctx, p.Viewer(), id, memory.Within(p))
 	})
 }
 
 // Find returns the id of the memory node that text names, as store.FindNode reads it.
 func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci.NodeID, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return loci.NodeID{}, err
-	}
-	n, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.MemoryNode, error) {
+	n, err := gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (*loci.MemoryNode, error) {
 		return store.FindNode(ctx, tx, p.Viewer(), text)
 	})
 	if err != nil {
@@ -278,10 +272,7 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID)
 // Erase permanently deletes a memory node with its items, also from the trash. It keeps the
 // memories and entities that the items show. Its errors are those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.NodeID) error {
-	if err := s.Begin(ctx, p, Erase); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, Erase, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, Erase, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		if _, err := ownNode(ctx, tx, p, id, loci.LiveOrTrash); err != nil {
 			return err

@@ -36,11 +36,7 @@ type Pack struct {
 // of text (0: DefaultBudget). It always includes the first item, cut to the budget if necessary.
 // NotFound if the node is not visible.
 func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, budget int) (*Pack, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	budget, err := gate.PageSize("budget", budget, s.memories.Budget, MaxBudget)
-	if err != nil {
+	if err := s.Begin(ctx, p, Read, gate.SetSize("budget", &budget, s.memories.Budget, MaxBudget)); err != nil {
 		return nil, err
 	}
 	known := entities{}

@@ -149,10 +149,7 @@ func (s *Service) invite(ctx context.Context, p loci.Principal, act gate.Action,
 
 // Invites returns the invitations to the org and its teams, newest first.
 func (s *Service) Invites(ctx context.Context, p loci.Principal) ([]loci.Invite, error) {
-	if err := s.Begin(ctx, p, MemberList); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Invite, error) {
+	return gate.BeginView(ctx, s.Gate, p, MemberList, func(tx store.Tx) ([]loci.Invite, error) {
 		return tx.Teams().Invitations(ctx, loci.TeamID{})
 	})
 }
@@ -165,10 +162,7 @@ func errNoInvite() error {
 // RevokeInvite revokes an invitation. Admins of its team may do that, or admins of the org for an invitation to the
 // org. It fails with NotFound if the invitation doesn't exist, isn't pending or isn't theirs to revoke.
 func (s *Service) RevokeInvite(ctx context.Context, p loci.Principal, id loci.InviteID) error {
-	if err := s.Begin(ctx, p, TeamInvite); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, TeamInvite, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, TeamInvite, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		i, err := tx.Teams().Invitation(ctx, id)
 		if loci.CodeOf(err) == loci.NotFound {

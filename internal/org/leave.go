@@ -13,10 +13,7 @@ import (
 // shared. If they were the last member, it deletes the team. It fails with NotFound if they are not
 // in that team, and with Conflict for the last owner of a team with other members.
 func (s *Service) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamID) error {
-	if err := s.Begin(ctx, p, TeamLeave); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, TeamLeave, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, TeamLeave, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		me, err := tx.Users().Get(ctx, p.UserID)
 		if err != nil {
@@ -35,10 +32,7 @@ func (s *Service) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamI
 // RemoveFromTeam works like LeaveTeam for another person. Admins of the team may call it. It fails with Forbidden for
 // a role above one's own, with NotFound like Team, and with NotFound for a user who is not in the team.
 func (s *Service) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID) error {
-	if err := s.Begin(ctx, p, TeamRemove); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, TeamRemove, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, TeamRemove, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = user.String()
 		_, mine, err := administer(ctx, tx, p, id)
 		if err != nil {

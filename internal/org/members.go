@@ -21,10 +21,7 @@ func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRol
 // DefaultPage; the maximum is MaxPage.
 func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) (list []loci.User,
 	more bool, err error) {
-	if err := s.Begin(ctx, p, MemberList); err != nil {
-		return nil, false, err
-	}
-	limit, err = gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage)
+	err = s.Begin(ctx, p, MemberList, gate.SetSize("limit", &limit, gate.DefaultPage, gate.MaxPage))
 	if err != nil {
 		return nil, false, err
 	}

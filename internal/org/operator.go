@@ -110,10 +110,7 @@ type Counted struct {
 // maximum is MaxPage.
 func (s *Service) Page(ctx context.Context, p loci.Principal, after loci.OrgID, limit int) (list []Counted, more bool,
 	err error) {
-	if err := s.Begin(ctx, p, List); err != nil {
-		return nil, false, err
-	}
-	if limit, err = gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage); err != nil {
+	if err := s.Begin(ctx, p, List, gate.SetSize("limit", &limit, gate.DefaultPage, gate.MaxPage)); err != nil {
 		return nil, false, err
 	}
 	orgs, err := s.Store.Orgs().List(ctx)
@@ -220,8 +217,5 @@ func (s *Service) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loc
 		}
 		return tx.Audit().Add(ctx, e)
 	})
-	if err != nil {
-		return loci.User{}, err
-	}
-	return u, nil
+	return u, err
 }

@@ -21,10 +21,7 @@ func (s *Service) Get(ctx context.Context, p loci.Principal) (loci.Org, error) {
 
 // Rename changes the name of the org; its id stays. It fails with Invalid if the name is empty or too long.
 func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
-	if err := s.Begin(ctx, p, Change); err != nil {
-		return loci.Org{}, err
-	}
-	if err := checkName(name); err != nil {
+	if err := s.Begin(ctx, p, Change, checkName(name)); err != nil {
 		return loci.Org{}, err
 	}
 	return s.update(ctx, p, Change, p.OrgID, func(o *loci.Org) { o.Name = name })
@@ -117,10 +114,7 @@ func (s *Settings) check() error {
 // rules forbid them. Set fails with Invalid for an unknown deletion rule or invalid rules for
 // attachments, and with Forbidden if anybody but the operator sets where events are.
 func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.Org, error) {
-	if err := s.Begin(ctx, p, Set); err != nil {
-		return loci.Org{}, err
-	}
-	if err := s1.check(); err != nil {
+	if err := s.Begin(ctx, p, Set, s1.check()); err != nil {
 		return loci.Org{}, err
 	}
 	if s1.Events != nil && p.Kind != loci.KindLocal {
@@ -162,10 +156,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 			_, err = s.Store.ProjectMembers().Adopt(ctx, p.OrgID, first)
 		}
 	}
-	if err != nil {
-		return loci.Org{}, err
-	}
-	return org, nil
+	return org, err
 }
 
 // FirstWorkspace is the name of an org's first workspace.

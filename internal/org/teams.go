@@ -65,10 +65,7 @@ func checkName(name string) error { return loci.CheckText("name", name, 1, loci.
 // CreateTeam creates a team with the person as its owner. It fails with Conflict if they are
 // already in a team, or if the org has a team with that name.
 func (s *Service) CreateTeam(ctx context.Context, p loci.Principal, name string) (loci.Team, error) {
-	if err := s.Begin(ctx, p, TeamCreate); err != nil {
-		return loci.Team{}, err
-	}
-	if err := checkName(name); err != nil {
+	if err := s.Begin(ctx, p, TeamCreate, checkName(name)); err != nil {
 		return loci.Team{}, err
 	}
 	team := loci.Team{ID: loci.NewTeamID(), Name: name, CreatedAt: s.Time()}
@@ -87,10 +84,7 @@ func (s *Service) CreateTeam(ctx context.Context, p loci.Principal, name string)
 		me.TeamID, me.TeamRole = team.ID, loci.MemberOwner
 		return tx.Users().Update(ctx, me)
 	})
-	if err != nil {
-		return loci.Team{}, err
-	}
-	return team, nil
+	return team, err
 }
 
 func errOtherTeam() error {
@@ -99,10 +93,7 @@ func errOtherTeam() error {
 
 // Teams returns the teams that the person may see, by name: their own, or all for an admin of the org.
 func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, error) {
-	if err := s.Begin(ctx, p, TeamRead); err != nil {
-		return nil, err
-	}
-	teams, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Team, error) {
+	teams, err := gate.BeginView(ctx, s.Gate, p, TeamRead, func(tx store.Tx) ([]loci.Team, error) {
 		return tx.Teams().List(ctx)
 	})
 	if p.Kind != loci.KindLocal && !p.OrgRole.AtLeast(loci.MemberAdmin) {
@@ -114,10 +105,7 @@ func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, err
 // Team returns a team with its members. Its admins also get its invitations. It fails with NotFound
 // if the team doesn't exist or the person may not see it.
 func (s *Service) Team(ctx context.Context, p loci.Principal, id loci.TeamID) (*TeamView, error) {
-	if err := s.Begin(ctx, p, TeamRead); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*TeamView, error) {
+	return gate.BeginView(ctx, s.Gate, p, TeamRead, func(tx store.Tx) (*TeamView, error) {
 		return viewTeam(ctx, tx, p, id)
 	})
 }
@@ -140,10 +128,7 @@ func viewTeam(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID
 // RenameTeam renames a team. It fails with NotFound like Team, with Forbidden for plain members,
 // and with Conflict if the org has a team with that name.
 func (s *Service) RenameTeam(ctx context.Context, p loci.Principal, id loci.TeamID, name string) (loci.Team, error) {
-	if err := s.Begin(ctx, p, TeamChange); err != nil {
-		return loci.Team{}, err
-	}
-	if err := checkName(name); err != nil {
+	if err := s.Begin(ctx, p, TeamChange, checkName(name)); err != nil {
 		return loci.Team{}, err
 	}
 	var team loci.Team
@@ -159,20 +144,14 @@ func (s *Service) RenameTeam(ctx context.Context, p loci.Principal, id loci.Team
 		team.Name = name
 		return tx.Teams().Rename(ctx, id, name)
 	})
-	if err != nil {
-		return loci.Team{}, err
-	}
-	return team, nil
+	return team, err
 }
 
 // DeleteTeam deletes a team with its invitations. Memories shared with it become private to their
 // owners again. An owner of the team and admins of the org may call it. It fails with Conflict
 // while the team has other members, unless force is set, and with NotFound like Team.
 func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.TeamID, force bool) error {
-	if err := s.Begin(ctx, p, TeamDelete); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, TeamDelete, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, TeamDelete, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		_, role, err := teamRole(ctx, tx, p, id)
 		if err != nil {
@@ -238,10 +217,7 @@ func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.Tea
 		u.TeamRole = role
 		return tx.Users().Update(ctx, u)
 	})
-	if err != nil {
-		return loci.User{}, err
-	}
-	return u, nil
+	return u, err
 }
 
 // ErrAbove is the error for changing someone whose role is above the caller's.

@@ -33,10 +33,7 @@ func (s *Service) Workspaces(ctx context.Context, p loci.Principal) ([]loci.Work
 // CreateWorkspace creates a workspace with the person as its first member. It fails with Conflict
 // if the name is taken.
 func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name string) (loci.Workspace, error) {
-	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
-		return loci.Workspace{}, err
-	}
-	if err := checkName(name); err != nil {
+	if err := s.Begin(ctx, p, WorkspaceChange, checkName(name)); err != nil {
 		return loci.Workspace{}, err
 	}
 	w := loci.Workspace{ID: loci.NewWorkspaceID(), Name: name, CreatedAt: s.Time()}
@@ -47,19 +44,13 @@ func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name st
 		}
 		return tx.Workspaces().Join(ctx, w.ID, p.UserID)
 	})
-	if err != nil {
-		return loci.Workspace{}, err
-	}
-	return w, nil
+	return w, err
 }
 
 // RenameWorkspace renames a workspace. It fails with NotFound, or with Conflict if the name is taken.
 func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (
 	loci.Workspace, error) {
-	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
-		return loci.Workspace{}, err
-	}
-	if err := checkName(name); err != nil {
+	if err := s.Begin(ctx, p, WorkspaceChange, checkName(name)); err != nil {
 		return loci.Workspace{}, err
 	}
 	var w loci.Workspace
@@ -75,10 +66,7 @@ func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci
 		w.Name = name
 		return tx.Workspaces().Rename(ctx, id, name)
 	})
-	if err != nil {
-		return loci.Workspace{}, err
-	}
-	return w, nil
+	return w, err
 }
 
 // DeleteWorkspace deletes an empty workspace. It fails with NotFound. It fails with Conflict while the workspace has
@@ -179,10 +167,7 @@ func (s *Service) WorkspaceMembers(ctx context.Context, p loci.Principal, id loc
 // JoinWorkspace adds a person to a workspace. It may be repeated. It fails with NotFound if the
 // workspace or the user isn't in the org.
 func (s *Service) JoinWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, user loci.UserID) error {
-	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, WorkspaceChange, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, WorkspaceChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = user.String()
 		if in, err := checkMember(ctx, tx, id, user); err != nil || in {
 			e.Action = ""

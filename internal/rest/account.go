@@ -41,7 +41,6 @@ var accountRoutes = table{"account", []served{
 		Text:    "Browsers in which you are signed in, newest first.",
 		Out:     client.SignInList{SignIns: []client.SignIn{exampleBrowser}}}, (*server).signIns),
 	serve("DELETE /users/me/sign-ins/{id}", route{ID: "endSignIn", Who: forPeople, Action: identity.SignInEnd,
-		Missing: noSignIn,
 		Summary: "End a sign-in",
 		Text:    "Effective immediately."}, (*server).endSignIn),
 	serve("POST /users/me/sign-ins/end-others", route{ID: "endOtherSignIns", Who: forPeople,
@@ -54,7 +53,6 @@ var accountRoutes = table{"account", []served{
 		Text:    "Newest first, including revoked ones.",
 		Out:     client.GrantList{Grants: exampleGrants}}, (*server).grants),
 	serve("DELETE /users/me/grants/{id}", route{ID: "revokeGrant", Who: forPeople, Action: identity.GrantRevoke,
-		Missing: noGrant,
 		Summary: "Revoke the access of an OAuth client",
 		Text:    "Revokes all its tokens, effective immediately."}, (*server).revokeGrant),
 	serve("GET /users/me/assistants", route{ID: "listAssistants", Who: forPeople, Action: identity.KeyList,
@@ -81,26 +79,21 @@ var keyRoutes = table{"keys", []served{
 		Text:    "Shows the secret once, in this answer. Needs step-up.",
 		In:      client.NewKey{Name: "backup script"}, Out: exampleMade}, (*server).createKey),
 	serve("POST /keys/{id}/rotate", route{ID: "rotateKey", Who: forPeople, Action: identity.KeyRotate,
-		Missing: noKey, Limit: expensive, Status: http.StatusCreated,
+		Limit: expensive, Status: http.StatusCreated,
 		Summary: "Replace an API key with a new one",
 		Text:    "The old key stays valid for overlap_hours. Needs step-up. 409 if it was rotated before.",
 		In:      client.Rotation{}, Out: exampleMade}, (*server).rotateKey),
-	serve("DELETE /keys/{id}", route{ID: "revokeKey", Who: forPeople, Action: identity.KeyRevoke, Missing: noKey,
+	serve("DELETE /keys/{id}", route{ID: "revokeKey", Who: forPeople, Action: identity.KeyRevoke,
 		Summary: "Revoke an API key",
 		Text:    "Effective immediately, in every process."}, (*server).revokeKey),
 	serve("PUT /keys/{id}/workspace", route{ID: "setKeyWorkspace", Who: forPeople, Action: org.WorkspaceEnter,
-		Missing: noKey,
 		Summary: "Choose the active workspace of a key",
 		Text:    "Limits every read with that key to the workspace.",
 		In:      exampleChoice}, (*server).enterKey),
 }}
 
 func (s *server) me(ctx context.Context, p loci.Principal, _ *noBody) (*answer[loci.User], error) {
-	id, err := s.app.Identity.WhoAmI(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return say(id.User, nil)
+	return sayAs(func(id *identity.Identity) loci.User { return id.User })(s.app.Identity.WhoAmI(ctx, p))
 }
 
 func (s *server) renameMe(ctx context.Context, p loci.Principal, in *body[client.Name]) (*answer[loci.User], error) {
@@ -123,16 +116,13 @@ func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.S
 
 func (s *server) signIns(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInList], error) {
 	list, err := s.app.Identity.SignIns(ctx, p)
-	if err != nil {
-		return nil, err
-	}
 	out := client.SignInList{SignIns: make([]client.SignIn, len(list))}
 	for i, c := range list {
 		out.SignIns[i] = client.SignIn{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID,
 			ProvedAt:  c.ProvedAt,
 			CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, LastUsedAt: c.LastUsedAt}
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 func (s *server) endSignIn(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
@@ -188,14 +178,11 @@ type keysInput struct {
 
 func (s *server) keys(ctx context.Context, p loci.Principal, in *keysInput) (*answer[client.KeyList], error) {
 	list, err := s.app.Identity.Keys(ctx, p, loci.Kind(in.Kind))
-	if err != nil {
-		return nil, err
-	}
 	out := client.KeyList{Keys: make([]client.Key, len(list))}
 	for i, c := range list {
 		out.Keys[i] = keyOf(c)
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 func (s *server) createKey(ctx context.Context, p loci.Principal, in *body[client.NewKey]) (

@@ -37,8 +37,7 @@ var adminRoutes = table{"admin", []served{
 			"the id or the address is taken.",
 		In:  client.NewOrg{Name: "Acme", OwnerEmail: "mara@example.org"},
 		Out: client.MadeOrg{Org: exampleAdminOrg, Owner: exampleUserRow}}, (*server).adminCreateOrg),
-	serve("PATCH /admin/orgs/{id}", route{ID: "adminEditOrg", Who: forPeople, Action: org.Suspend, Missing: noOrg,
-		Limit:   expensive,
+	serve("PATCH /admin/orgs/{id}", route{ID: "adminEditOrg", Who: forPeople, Action: org.Suspend, Limit: expensive,
 		Summary: "Suspend an org, or let it in again",
 		Text: forAdmins + "Needs step-up. Loci rejects the requests of a suspended org and keeps its data. 409 for your " +
 			"own org.",
@@ -72,7 +71,7 @@ var adminRoutes = table{"admin", []served{
 			"To restore one, stop the server.",
 		Out: exampleBackup}, (*server).adminCreateBackup),
 	serve("POST /admin/backups/{name}/verify", route{ID: "adminVerifyBackup", Who: forPeople,
-		Action: deployment.BackupVerify, Missing: noBackup, Limit: heavy, Reads: true,
+		Action: deployment.BackupVerify, Limit: heavy, Reads: true,
 		Summary: "Verify a backup",
 		Text: forAdmins + "Compares it with its manifest, and opens each file. 409 while a backup is being made or " +
 			"verified.",

@@ -46,11 +46,7 @@ func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*an
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.app.Memory.Bulk(ctx, p, items, !in.inParts())
-	if err != nil {
-		return nil, err
-	}
-	return say(bulkAnswer(results), nil)
+	return sayAs(bulkAnswer)(s.app.Memory.Bulk(ctx, p, items, !in.inParts()))
 }
 
 func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {

@@ -20,8 +20,8 @@ var dreamRoutes = table{"dream", []served{
 		Text:    "For admins only. Last begun first. Receipts have ids and counts, and no text.",
 		Out:     client.DreamList{Runs: []*loci.Dream{&exampleDream}}}, (*server).dreams),
 	serve("GET /dream/runs/{id}", route{ID: "getDreamRun", Who: forPeople, Action: review.DreamRead, Limit: watching,
-		Missing: noDream, Summary: "Get the receipt of a run",
-		Text: "For admins only.", Out: exampleDream}, (*server).dreamRun),
+		Summary: "Get the receipt of a run",
+		Text:    "For admins only.", Out: exampleDream}, (*server).dreamRun),
 }}
 
 const noDream missing = "run of the dream-cycle"

@@ -65,6 +65,14 @@ const (
 	noSuggestion missing = "suggestion"
 )
 
+// nouns are those of ids in paths, by the part of the path before the id.
+var nouns = map[string]missing{"agents": noAgent, "assets": noAsset, "backups": noBackup, "candidates": noCandidate,
+	"entities": noEntity, "events": noEvent, "golden": noGolden, "grants": noGrant, "invites": noInvite, "items": noItem,
+	"keys": noKey, "members": noMember, "memories": noMemory, "memory-nodes": noNode, "orgs": noOrg,
+	"passkeys": noPasskey, "projects": noProject, "reflections": noReflection, "runs": noDream, "sessions": noSession,
+	"settings": noSetting, "sign-ins": noSignIn, "sources": noSource, "suggestions": noSuggestion, "tasks": noTask,
+	"teams": noTeam, "workspaces": noWorkspace}
+
 // text is the answer for every id that the caller cannot use: unknown, malformed
 // or not visible. It must not depend on which.
 func (m missing) text() string {

@@ -17,12 +17,10 @@ const contextText = "Markdown for a model, or JSON: decisions with reasons, erro
 
 var contextRoutes = table{"events", []served{
 	serve("POST /sessions/{id}/context", route{ID: "sessionContext", Reads: true, Who: forAny, Action: event.Read,
-		Missing: noSession,
 		Summary: "Read what happened in a session",
 		Text:    contextText,
 		In:      exampleContextRequest, Out: exampleContext, Alternatives: contextToo}, (*server).sessionContext),
 	serve("POST /agents/{id}/context", route{ID: "agentContext", Reads: true, Who: forAny, Action: event.Read,
-		Missing: noAgent,
 		Summary: "Read what an agent did",
 		Text:    contextText,
 		In:      exampleContextRequest, Out: exampleContext, Alternatives: contextToo}, (*server).agentContext),

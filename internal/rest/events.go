@@ -33,7 +33,7 @@ var eventRoutes = table{"events", []served{
 		Text: "Counts the events that you can see, with the same filters as GET /events, and with parts also when " +
 			"they were.",
 		Out: exampleEventStats}, (*server).eventStats),
-	serve("GET /events/{id}", route{ID: "getEvent", Who: forAny, Action: event.Read, Missing: noEvent,
+	serve("GET /events/{id}", route{ID: "getEvent", Who: forAny, Action: event.Read,
 		Summary: "Get an event",
 		Text:    "Events never change. If the access of its session changes, that of the event does, too.",
 		Out:     exampleEvent}, (*server).event),

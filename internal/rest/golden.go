@@ -21,13 +21,11 @@ var goldenRoutes = table{"golden", []served{
 		Text:    "All of them, first created first.",
 		Out:     exampleGoldenList}, (*server).goldenQuestions),
 	serve("PATCH /golden/{id}", route{ID: "updateGoldenQuestion", Who: forPeople, Action: golden.Change,
-		Missing: noGolden,
 		Summary: "Change fields of a golden question",
 		Text: "expected replaces the whole list. Memories that it had already may be gone; new ones must be memories " +
 			"that you can see.",
 		In: exampleGoldenChange, Out: exampleGolden}, (*server).updateGolden),
 	serve("DELETE /golden/{id}", route{ID: "deleteGoldenQuestion", Who: forPeople, Action: golden.Change,
-		Missing: noGolden,
 		Summary: "Delete a golden question permanently",
 		Text:    "The runs keep their figures."}, (*server).deleteGolden),
 	serve("POST /golden/run", route{ID: "runGoldenQuestions", Who: forPeople, Action: golden.Run,

@@ -18,51 +18,47 @@ import (
 )
 
 var graphReadRoutes = table{"graph", []served{
-	serve("GET /projects/{id}/graph", route{ID: "readGraph", Who: forAny, Action: graph.Read, Missing: noProject,
+	serve("GET /projects/{id}/graph", route{ID: "readGraph", Who: forAny, Action: graph.Read,
 		Summary: "Read a graph",
 		Text: "In the order in which it was stored. entities_left counts the entities on later pages. A page " +
 			"ends early if it is large.",
 		Out: exampleGraphPage}, (*server).graph),
 	serve("GET /projects/{id}/graph/search", route{ID: "searchGraph", Who: forAny, Action: graph.Read,
-		Missing: noProject,
 		Summary: "Search a graph",
 		Text: "Searches names, types and observations, best match first. Returns each entity with its " +
 			"observations and relations. 400 if the query is malformed.",
 		Out: exampleGraphHits}, (*server).searchGraph),
 	serve("POST /projects/{id}/graph/open", route{ID: "openEntities", Reads: true, Who: forAny, Action: graph.Read,
-		Missing: noProject,
 		Summary: "Get entities by name",
 		Text:    "missing lists names that do not exist, each with the most similar ones.",
 		In:      exampleNames, Out: exampleFoundEntities}, (*server).openEntities),
 	serve("GET /projects/{id}/graph/entities/{entity}", route{ID: "getEntity", Who: forAny, Action: graph.Read,
-		Missing: noEntity,
 		Summary: "Get an entity",
 		Text: "With its newest 1,000 observations and relations. observations_left and relations_left count " +
 			"the older ones.",
 		Out: exampleEntity}, (*server).entity),
 	serve("GET /projects/{id}/graph/entities/{entity}/observations", route{ID: "listEntityObservations",
-		Who: forAny, Action: graph.Read, Missing: noEntity,
+		Who: forAny, Action: graph.Read,
 		Summary: "List the observations of an entity",
 		Text:    "Oldest first.",
 		Out:     client.ObservationList{Observations: exampleEntity.Observations}}, (*server).entityObservations),
 	serve("GET /projects/{id}/graph/entities/{entity}/relations", route{ID: "listEntityRelations", Who: forAny,
-		Action: graph.Read, Missing: noEntity,
+		Action:  graph.Read,
 		Summary: "List the relations of an entity",
 		Text:    "Relations from or to it, oldest first.",
 		Out:     client.RelationList{Relations: exampleEntity.Relations}}, (*server).entityRelations),
 	serve("GET /projects/{id}/graph/entities/{entity}/history", route{ID: "getEntityHistory", Who: forAny,
-		Action: graph.History, Missing: noEntity,
+		Action:  graph.History,
 		Summary: "List the changes of an entity",
 		Text:    "Oldest first. Works for a deleted entity too.",
 		Out:     exampleChanges}, (*server).entityHistory),
 	serve("GET /projects/{id}/graph/entities/{entity}/neighbours", route{ID: "listNeighbours", Who: forAny,
-		Action: graph.Read, Missing: noEntity,
+		Action:  graph.Read,
 		Summary: "List the neighbours of an entity",
 		Text: "Entities within the given number of hops in either direction, nearest first, after the entity " +
 			"itself.",
 		Out: client.EntityList{Entities: exampleGraphPage.Entities}}, (*server).neighbours),
-	serve("GET /projects/{id}/graph/drawing", route{ID: "drawGraph", Who: forAny, Action: graph.Read,
-		Missing: noProject, Limit: drawings,
+	serve("GET /projects/{id}/graph/drawing", route{ID: "drawGraph", Who: forAny, Action: graph.Read, Limit: drawings,
 		Summary: "Read a graph in a compact form",
 		Text: "JSON lines with entities, or with relations as numbers of entities: from 0, over all lines. A line lists " +
 			"types that are new, which are numbered alike. The last line has the counts. gzip if you accept it. 413 above " +
@@ -70,7 +66,7 @@ var graphReadRoutes = table{"graph", []served{
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
 			Example: exampleDrawing}}}, (*server).drawGraph),
 	serve("GET /projects/{id}/graph/export", route{ID: "exportGraph", Who: forPeople, Action: graph.Export,
-		Missing: noProject, Limit: exports,
+		Limit:   exports,
 		Summary: "Export a graph",
 		Text:    "Everything in it that you may read, as JSON lines. `loci graph export` writes the same bytes.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
@@ -191,12 +187,9 @@ func (s *server) entityHistory(ctx context.Context, p loci.Principal,
 	in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
 	limit := cmp.Or(in.Limit, defaultGraphList)
 	list, err := s.app.Graph.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
-	if err != nil {
-		return nil, err
-	}
 	var out client.GraphChangeList
 	out.Changes, out.HasMore = atMost(list, limit, maxGraphList)
-	return say(out, nil)
+	return say(out, err)
 }
 
 type neighboursInput struct {
@@ -209,12 +202,9 @@ func (s *server) neighbours(ctx context.Context, p loci.Principal,
 	in *neighboursInput) (*answer[client.EntityList], error) {
 	limit := cmp.Or(in.Limit, defaultNeighbours)
 	list, err := s.app.Graph.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, graph.MaxNeighbours))
-	if err != nil {
-		return nil, err
-	}
 	var out client.EntityList
 	out.Entities, out.HasMore = atMost(allWhole(list), limit, graph.MaxNeighbours)
-	return say(out, nil)
+	return say(out, err)
 }
 
 type graphTrashInput struct {
@@ -226,16 +216,13 @@ func (s *server) graphTrash(ctx context.Context, p loci.Principal,
 	in *graphTrashInput) (*answer[client.GraphTrash], error) {
 	limit := cmp.Or(in.Limit, defaultGraphList)
 	t, err := s.app.Graph.Trash(ctx, p, in.project(), oneMore(limit, maxGraphList))
-	if err != nil {
-		return nil, err
-	}
 	var out client.GraphTrash
 	var more [3]bool
 	out.Entities, more[0] = atMost(allWhole(t.Entities), limit, maxGraphList)
 	out.Observations, more[1] = atMost(t.Observations, limit, maxGraphList)
 	out.Relations, more[2] = atMost(t.Relations, limit, maxGraphList)
 	out.HasMore = more[0] || more[1] || more[2] || t.More
-	return say(out, nil)
+	return say(out, err)
 }
 
 type graphExportInput struct {

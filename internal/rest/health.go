@@ -104,14 +104,14 @@ var settingRoutes = table{"settings", []served{
 			"configuration. Secrets are not settings here, and of an address you see only the host.",
 		Out: client.SettingList{Settings: []loci.Setting{exampleSetting}}}, (*server).settings),
 	serve("PUT /settings/{key}", route{ID: "setSetting", Who: forPeople, Action: setting.Change, Limit: expensive,
-		Missing: noSetting, Summary: "Change a setting",
+		Summary: "Change a setting",
 		Text: "For people with the instance role admin. Needs step-up. The server takes the value over while it runs; " +
 			"other processes on the same data directory follow after a second. 409 if only the configuration can change it.",
 		In: client.SettingValue{Value: "03:30"}, Out: exampleSetting}, (*server).setSetting),
 	serve("DELETE /settings/{key}", route{ID: "resetSetting", Who: forPeople, Action: setting.Change, Limit: expensive,
-		Missing: noSetting, Summary: "Bring the default of a setting back",
-		Text: "For people with the instance role admin. Needs step-up. You can repeat this request. 409 as above.",
-		Out:  exampleSetting}, (*server).resetSetting),
+		Summary: "Bring the default of a setting back",
+		Text:    "For people with the instance role admin. Needs step-up. You can repeat this request. 409 as above.",
+		Out:     exampleSetting}, (*server).resetSetting),
 }}
 
 const noSetting missing = "setting"

@@ -299,11 +299,11 @@ const (
 )
 
 func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*answer[client.MemoryPage], error) {
-	got, err := s.find(ctx, p, a)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.MemoryPage{Memories: got.memories, Hits: got.hits, Page: got.page, Stopped: got.stopped}, nil)
+	return sayAs(memoryPage)(s.find(ctx, p, a))
+}
+
+func memoryPage(got *found) client.MemoryPage {
+	return client.MemoryPage{Memories: got.memories, Hits: got.hits, Page: got.page, Stopped: got.stopped}
 }
 
 func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.ListRequest]) (
@@ -353,11 +353,7 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 }
 
 func (s *server) readers(ctx context.Context, p loci.Principal, in *PathID) (*answer[loci.MemoryReaders], error) {
-	got, err := s.app.Memory.Readers(ctx, p, in.parse())
-	if err != nil {
-		return nil, err
-	}
-	return say(*got, nil)
+	return sayAs(value[loci.MemoryReaders])(s.app.Memory.Readers(ctx, p, in.parse()))
 }
 
 func (s *server) replaced(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.ReplacedMemories], error) {
@@ -444,12 +440,10 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *body[client.S
 func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.NewestRequest]) (
 	*answer[client.CountedPage], error) {
 	r := orZero(in.Body)
-	got, err := s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}},
-		limit: cmp.Or(r.Limit, defaultNewest), cursor: r.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	return say(client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}, nil)
+	return sayAs(func(got *found) client.CountedPage {
+		return client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}
+	})(s.find(ctx, p, ask{filter: client.Filter{Conditions: client.Conditions{When: r.When}},
+		limit: cmp.Or(r.Limit, defaultNewest), cursor: r.Cursor}))
 }
 
 var (

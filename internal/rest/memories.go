@@ -390,15 +390,12 @@ func (s *server) agentShare(ctx context.Context, p loci.Principal, in *body[clie
 func (s *server) trashMany(ctx context.Context, p loci.Principal,
 	in *body[client.BulkTrash]) (*answer[client.BulkTrashed], error) {
 	trashed, err := s.app.Memory.TrashMany(ctx, p, distinct(in.Body.IDs))
-	if err != nil {
-		return nil, err
-	}
 	out := client.BulkTrashed{Trashed: make([]client.Trashed, len(trashed)), Count: len(trashed)}
 	for i, t := range trashed {
 		out.Trashed[i] = client.Trashed{ID: t.ID, Version: t.Version, DeletedAt: t.DeletedAt,
 			StillSuperseded: t.StillSuperseded}
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 func (s *server) share(ctx context.Context, p loci.Principal, in *PathID) (*memoryOutput, error) {
@@ -417,34 +414,25 @@ type poolInput struct {
 }
 
 func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*answer[client.MemoryPage], error) {
-	got, err := s.pooled(ctx, p, in, false)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.MemoryPage{Memories: got.memories, Page: got.page}, nil)
+	return sayAs(memoryPage)(s.pooled(ctx, p, in, false))
 }
 
 // agentPool is pool in the form that older clients read, with the total.
 func (s *server) agentPool(ctx context.Context, p loci.Principal, in *poolInput) (*answer[client.TeamPage], error) {
-	got, err := s.pooled(ctx, p, in, true)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.TeamPage{Memories: got.memories, Page: got.page}, nil)
+	return sayAs(func(got *found) client.TeamPage {
+		return client.TeamPage{Memories: got.memories, Page: got.page}
+	})(s.pooled(ctx, p, in, true))
 }
 
 func (s *server) pooled(ctx context.Context, p loci.Principal, in *poolInput, total bool) (*found, error) {
 	a := ask{limit: cmp.Or(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
 	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
 		Limit: a.limit, Offset: a.offset, Cursor: a.cursor, Total: total})
-	if err != nil {
-		return nil, err
-	}
 	out := &found{memories: loci.OrEmpty(got.Items), page: pageOf(a, got.NextCursor)}
 	if total {
 		out.page.Total, out.page.TotalIsLowerBound = &got.Total, got.TotalIsLowerBound
 	}
-	return out, nil
+	return out, err
 }
 
 func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {

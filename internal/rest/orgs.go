@@ -13,77 +13,72 @@ import (
 )
 
 var orgRoutes = table{"orgs", []served{
-	serve("GET /orgs/{id}", route{ID: "getOrg", Who: forPeople, Action: org.Read, Missing: noOrg,
+	serve("GET /orgs/{id}", route{ID: "getOrg", Who: forPeople, Action: org.Read,
 		Summary: "Get your org",
 		Text:    "404 for every other org.",
 		Out:     exampleOrg}, (*server).org),
 	serve("PATCH /orgs/{id}", route{ID: "editOrg", Who: forPeople, Action: org.Change,
-		More: []gate.Action{org.Set, org.Hold}, Missing: noOrg,
+		More:    []gate.Action{org.Set, org.Hold},
 		Summary: "Change your org",
 		Text: "Fields that you leave out stay. Admins can change the name. Only owners with step-up can change " +
 			"deletion, workspaces, assets, events_retention and legal_hold.",
 		In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}, (*server).editOrg),
-	serve("DELETE /orgs/{id}", route{ID: "deleteOrg", Who: forPeople, Action: org.Delete, Missing: noOrg,
-		Limit:   expensive,
+	serve("DELETE /orgs/{id}", route{ID: "deleteOrg", Who: forPeople, Action: org.Delete, Limit: expensive,
 		Summary: "Delete your org",
 		Text: "Deletes the org and everything in it permanently. For owners only. Needs step-up. 409 if it has " +
 			"other members.",
 		In: client.Confirmation{Confirm: "acme"}, Out: exampleReceipt}, (*server).deleteOrg),
 	serve("GET /orgs/{id}/members", route{ID: "listMembers", Who: forPeople, Action: org.MemberList,
-		Missing: noOrg,
 		Summary: "List the members of your org",
 		Text:    "For admins only.",
 		Out:     exampleMembers}, (*server).members),
 	serve("PATCH /orgs/{id}/members/{user}", route{ID: "editMember", Who: forPeople, Action: org.MemberRole,
-		More: []gate.Action{org.MemberRemove, org.MemberEnable}, Missing: noMember,
+		More:    []gate.Action{org.MemberRemove, org.MemberEnable},
 		Summary: "Change the role of a member, or suspend them",
 		Text:    "For admins only. Needs step-up. 409 for the last owner.",
 		In:      client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}, (*server).editMember),
 	serve("POST /orgs/{id}/invite", route{ID: "inviteToOrg", Who: forPeople, Action: org.Invite,
-		More: []gate.Action{org.MemberRole}, Missing: noOrg, Limit: expensive, Status: http.StatusCreated,
+		More: []gate.Action{org.MemberRole}, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to your org",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}, (*server).inviteToOrg),
 	serve("GET /orgs/{id}/invites", route{ID: "listOrgInvites", Who: forPeople, Action: org.MemberList,
-		Missing: noOrg,
 		Summary: "List the invitations to your org",
 		Text:    "Newest first, without tokens.",
 		Out:     exampleInvites}, (*server).orgInvites),
-	serve("DELETE /orgs/{id}/invites/{invite}", route{ID: "revokeOrgInvite", Who: forPeople,
-		Action: org.TeamInvite, Missing: noInvite,
+	serve("DELETE /orgs/{id}/invites/{invite}", route{ID: "revokeOrgInvite", Who: forPeople, Action: org.TeamInvite,
 		Summary: "Revoke an invitation to your org",
 		Text:    "Effective immediately."}, (*server).revokeOrgInvite),
 	serve("GET /orgs/{id}/workspaces", route{ID: "listWorkspaces", Who: forPeople, Action: org.WorkspaceRead,
-		Missing: noOrg,
 		Summary: "List workspaces",
 		Text:    "The workspaces that you are a member of. Admins see all of them.",
 		Out:     client.WorkspaceList{Workspaces: []loci.Workspace{exampleWorkspace}}}, (*server).workspaces),
 	serve("POST /orgs/{id}/workspaces", route{ID: "createWorkspace", Atomic: true, Who: forPeople,
-		Action: org.WorkspaceChange, Missing: noOrg, Limit: expensive, Status: http.StatusCreated,
+		Action: org.WorkspaceChange, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Create a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
 		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}, (*server).createWorkspace),
 	serve("PATCH /orgs/{id}/workspaces/{workspace}", route{ID: "renameWorkspace", Who: forPeople,
-		Action: org.WorkspaceChange, Missing: noWorkspace,
+		Action:  org.WorkspaceChange,
 		Summary: "Rename a workspace",
 		Text:    "For admins only. 409 if the name is taken.",
 		In:      client.Name{Name: "Research"}, Out: exampleWorkspace}, (*server).renameWorkspace),
 	serve("DELETE /orgs/{id}/workspaces/{workspace}", route{ID: "deleteWorkspace", Who: forPeople,
-		Action: org.WorkspaceChange, Missing: noWorkspace,
+		Action:  org.WorkspaceChange,
 		Summary: "Delete a workspace",
 		Text:    "For admins only. 409 if it has memories."}, (*server).deleteWorkspace),
 	serve("GET /orgs/{id}/workspaces/{workspace}/members", route{ID: "listWorkspaceMembers", Who: forPeople,
-		Action: org.WorkspaceRead, Missing: noWorkspace,
+		Action:  org.WorkspaceRead,
 		Summary: "List the members of a workspace",
 		Text:    "For its members and for admins.",
 		Out:     exampleMembers}, (*server).workspaceMembers),
 	serve("PUT /orgs/{id}/workspaces/{workspace}/members/{user}", route{ID: "addToWorkspace", Who: forPeople,
-		Action: org.WorkspaceChange, Missing: noMember,
+		Action:  org.WorkspaceChange,
 		Summary: "Add a member to a workspace",
 		Text:    "For admins only. You can repeat this request."}, (*server).joinWorkspace),
 	serve("DELETE /orgs/{id}/workspaces/{workspace}/members/{user}", route{ID: "removeFromWorkspace",
-		Who: forPeople, Action: org.WorkspaceChange, Missing: noMember,
+		Who: forPeople, Action: org.WorkspaceChange,
 		Summary: "Remove a member from a workspace",
 		Text:    "For admins only. You can repeat this request."}, (*server).leaveWorkspace),
 }}
@@ -159,14 +154,11 @@ func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput
 		return nil, errCursor
 	}
 	list, more, err := s.app.Org.Members(ctx, p, after, cmp.Or(in.Limit, defaultMembers))
-	if err != nil {
-		return nil, err
-	}
 	out := client.MemberList{Members: loci.OrEmpty(list)}
 	if more {
 		out.HasMore, out.NextCursor = true, list[len(list)-1].ID.String()
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 var errCursor = loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the first page")
@@ -267,7 +259,7 @@ var (
 
 var auditRoutes = table{"orgs", []served{
 	serve("GET /orgs/{id}/audit", route{ID: "listAudit", Who: forPeople, Action: identity.AuditRead,
-		More: []gate.Action{identity.AuditReadOrg}, Missing: noOrg,
+		More:    []gate.Action{identity.AuditReadOrg},
 		Summary: "List entries of the audit trail",
 		Text: "Newest first: what you and your assistants did, and which requests Loci rejected. Admins also see " +
 			"who administered the org. Has ids and counts, never contents.",

@@ -23,6 +23,18 @@ func say[T any](body T, err error) (*answer[T], error) {
 	return &answer[T]{body}, nil
 }
 
+// sayAs is say for what shape makes of a result.
+func sayAs[A, B any](shape func(A) B) func(A, error) (*answer[B], error) {
+	return func(a A, err error) (*answer[B], error) {
+		if err != nil {
+			return nil, err
+		}
+		return &answer[B]{shape(a)}, nil
+	}
+}
+
+func value[T any](of *T) T { return *of }
+
 // nothing is the answer 204.
 type nothing struct{}
 

@@ -133,9 +133,5 @@ func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) 
 	}
 	f := filterOf(&in.Conditions)
 	f.Lifecycle = lifecycles[by]
-	got, err := s.app.Memory.Facets(ctx, p, f)
-	if err != nil {
-		return nil, err
-	}
-	return say(*got, nil)
+	return sayAs(value[loci.Facets])(s.app.Memory.Facets(ctx, p, f))
 }

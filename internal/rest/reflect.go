@@ -20,7 +20,7 @@ var reflectRoutes = table{"reflection", []served{
 			"person if it is sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or if " +
 			"only a model found it. Also at /api/context/reflect. 400 for what you cannot see.",
 		In: exampleNotes, Out: exampleReflected}, (*server).reflect),
-	serve("GET /reflections/{id}", route{ID: "getReflection", Who: forAny, Action: review.Read, Missing: noReflection,
+	serve("GET /reflections/{id}", route{ID: "getReflection", Who: forAny, Action: review.Read,
 		Summary: "Get stored notes",
 		Text: "The notes from which candidates come, without the secrets and card numbers in them. redacted says where " +
 			"these were.",
@@ -41,11 +41,7 @@ func (s *server) reflect(ctx context.Context, p loci.Principal, in *notesInput) 
 	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
 		return nil, err
 	}
-	found, err := s.app.Review.Reflect(ctx, p, review.NotesOf(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	return say(*found, nil)
+	return sayAs(value[loci.Reflected])(s.app.Review.Reflect(ctx, p, review.NotesOf(in.Body)))
 }
 
 // ReflectionPath is a reflection in a path, exported as AgentPath is.
@@ -55,11 +51,7 @@ type ReflectionPath struct {
 
 func (s *server) reflection(ctx context.Context, p loci.Principal, in *ReflectionPath) (*answer[loci.Reflection],
 	error) {
-	found, err := s.app.Review.Source(ctx, p, idOf[loci.ReflectionID](in.ID))
-	if err != nil {
-		return nil, err
-	}
-	return say(*found, nil)
+	return sayAs(value[loci.Reflection])(s.app.Review.Source(ctx, p, idOf[loci.ReflectionID](in.ID)))
 }
 
 var (

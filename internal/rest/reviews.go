@@ -20,14 +20,13 @@ var reviewRoutes = table{"review", []served{
 			"all states.",
 		Out: exampleCandidates}, (*server).candidates),
 	serve("GET /review/candidates/{id}", route{ID: "getCandidate", Who: forAny, Action: review.Read,
-		Missing: noCandidate,
 		Summary: "Get a candidate",
 		Text: "With its evidence in the stored notes, the memories that it may replace, contradict or repeat, and what " +
 			"was decided before.",
 		Out: exampleShown}, (*server).candidate),
 	serve("PATCH /review/candidates/{id}", route{ID: "updateCandidate", Who: forAny, Action: review.Decide,
-		Missing: noCandidate, Conditional: true,
-		Summary: "Edit a candidate that waits",
+		Conditional: true,
+		Summary:     "Edit a candidate that waits",
 		Text: "It keeps its evidence. Loci removes secrets and card numbers from the new texts. Only a person can let " +
 			"more vendors see it. 409 if it no longer waits.",
 		In: client.CandidateChange{Title: new("Deploys are on Tuesdays")}, Out: exampleCandidate,
@@ -51,7 +50,7 @@ var reviewRoutes = table{"review", []served{
 			"decided.",
 		exampleAs(loci.ReviewPending, "undo"), decideBy((*review.Service).Undo)),
 	serve("POST /review/candidates/{id}/merge", route{ID: "mergeCandidates", Atomic: true, Who: forAny,
-		Action: review.Decide, Missing: noCandidate, Conditional: true,
+		Action: review.Decide, Conditional: true,
 		Summary: "Make one candidate of several",
 		Text: "It takes over the texts, evidence, tags and links of the others, which are archived. They must have the " +
 			"same project and readers. 409 if one no longer waits.",
@@ -71,7 +70,7 @@ const noCandidate missing = "candidate"
 func decision(verb string, action gate.Action, summary, text string, out any,
 	do func(*server, context.Context, loci.Principal, *decisionInput) (*candidateOutput, error)) served {
 	return serve("POST /review/candidates/{id}/"+verb, route{ID: verb + "Candidate", Atomic: true, Who: forAny,
-		Action: action, Missing: noCandidate, Conditional: true, Summary: summary, Text: text,
+		Action: action, Conditional: true, Summary: summary, Text: text,
 		In: client.ReviewDecision{Reason: "We settled that on Monday."}, Out: out, Further: settledToo}, do)
 }
 
@@ -88,11 +87,13 @@ type CandidateTarget struct {
 	IfMatch string `header:"If-Match" maxLength:"100" doc:"The version that you saw; default or *: any" example:"\"1\""`
 }
 
-// candidateOutput is one candidate with its version as entity tag.
-type candidateOutput struct {
+// tagged is a body with its version as entity tag.
+type tagged[T any] struct {
 	ETag string `header:"ETag" doc:"The version, for If-Match"`
-	Body loci.Candidate
+	Body T
 }
+
+type candidateOutput = tagged[loci.Candidate]
 
 func oneCandidate(c *loci.Candidate, err error) (*candidateOutput, error) {
 	if err != nil {
@@ -125,17 +126,13 @@ func (s *server) candidates(ctx context.Context, p loci.Principal, in *candidate
 		Counts: counts}, err)
 }
 
-type shownOutput struct {
-	ETag string `header:"ETag" doc:"The version, for If-Match"`
-	Body loci.ShownCandidate
-}
-
-func (s *server) candidate(ctx context.Context, p loci.Principal, in *CandidatePath) (*shownOutput, error) {
+func (s *server) candidate(ctx context.Context, p loci.Principal, in *CandidatePath) (
+	*tagged[loci.ShownCandidate], error) {
 	c, err := s.app.Review.Show(ctx, p, in.candidate())
 	if err != nil {
 		return nil, err
 	}
-	return &shownOutput{versionTag(c.Version), *c}, nil
+	return &tagged[loci.ShownCandidate]{versionTag(c.Version), *c}, nil
 }
 
 type candidateChangeInput struct {
@@ -217,9 +214,6 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 	}
 	results, err := s.app.Review.Bulk(ctx, p, review.BulkRequest{Action: r.Action, IDs: r.IDs, Reason: r.Reason,
 		Until: r.Until, Supersedes: r.Supersedes})
-	if err != nil {
-		return nil, err
-	}
 	out := client.BulkReviewed{Results: review.Outcomes(results)}
 	for _, one := range out.Results {
 		if one.Error != nil {
@@ -228,7 +222,7 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 			out.Succeeded++
 		}
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 var (

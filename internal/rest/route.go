@@ -29,7 +29,7 @@ type route struct {
 	More   []gate.Action
 	// Limit is an additional limit, besides the one for all routes.
 	Limit auth.Policy
-	// Missing is the noun in a NotFound error; "" means a memory.
+	// Missing is the noun in a NotFound error; default: that of the last id in Path, or else a memory.
 	Missing       missing
 	Summary, Text string
 	Status        int // on success; 0: 200
@@ -85,6 +85,10 @@ func serve[I, O any](
 
 func routeAt(pattern string, r route) route {
 	r.Method, r.Path, _ = strings.Cut(pattern, " ")
+	if at := strings.LastIndex(r.Path, "/{"); at > 0 && r.Missing == "" {
+		of := r.Path[:at]
+		r.Missing = nouns[of[strings.LastIndex(of, "/")+1:]]
+	}
 	return r
 }
 

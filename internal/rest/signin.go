@@ -43,8 +43,7 @@ var signInRoutes = table{"account", []served{
 		Text:    "Needs step-up. 409 if it is registered already.",
 		In: client.NewPasskey{Name: "Laptop", State: "…", Response: map[string]any{"id": "AQIDBA",
 			"type": "public-key"}}, Out: examplePasskey}, (*server).addPasskey),
-	serve("DELETE /users/me/passkeys/{id}", route{ID: "removePasskey", Who: forPeople,
-		Action: identity.SignInChange, Missing: noPasskey,
+	serve("DELETE /users/me/passkeys/{id}", route{ID: "removePasskey", Who: forPeople, Action: identity.SignInChange,
 		Summary: "Remove a passkey",
 		Text:    "Ends your other sign-ins. Needs step-up. 409 if you could not sign in any more."},
 		(*server).removePasskey),
@@ -60,9 +59,6 @@ func passkeyOf(k *loci.Passkey) client.Passkey {
 func (s *server) signInMethods(ctx context.Context, p loci.Principal,
 	_ *noBody) (*answer[client.SignInMethods], error) {
 	m, err := s.app.Identity.SignInMethods(ctx, p)
-	if err != nil {
-		return nil, err
-	}
 	out := client.SignInMethods{Password: m.Password, Email: m.HasEmail, Fresh: p.Fresh(s.now()),
 		Passkeys: make([]client.Passkey, len(m.Passkeys))}
 	for i := range m.Passkeys {
@@ -71,7 +67,7 @@ func (s *server) signInMethods(ctx context.Context, p loci.Principal,
 	if _, err := s.site.RP(exchangeOf(ctx).request); err != nil {
 		out.NoPasskeys = loci.SafeText(err)
 	}
-	return say(out, nil)
+	return say(out, err)
 }
 
 func (s *server) setPassword(ctx context.Context, p loci.Principal, in *body[client.NewPassword]) (*nothing, error) {

@@ -22,7 +22,6 @@ var sourceRoutes = table{"sources", []served{
 		Text:    "Oldest first. Only sources that the vendor of the key may read.",
 		Out:     client.SourceList{Sources: exampleSources}}, (*server).sources),
 	serve("DELETE /sources/{id}", route{ID: "deleteSource", Who: forAny, Action: memory.SourceDelete,
-		Missing: noSource,
 		Summary: "Delete a source permanently",
 		Text:    "Needs step-up unless the org deletes by key."}, (*server).deleteSource),
 }}

@@ -16,14 +16,14 @@ var suggestionRoutes = table{"suggestions", []served{
 			"`secret`, Loci suggests to the owner of a memory or a `row` to remove its secrets.",
 		Out: exampleSuggestions}, (*server).suggestions),
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
-		Action: memory.SuggestionSettle, Missing: noSuggestion,
+		Action:  memory.SuggestionSettle,
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded. no_longer_shared names who cannot read the new one, unless you send share. Rows " +
 			"of a `graph` go to its trash; each person of the project may accept. A `secret` leaves the row, its old " +
 			"versions and its events for good, also if kept. 409 if settled, not live, or in Arc.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
-		Action: memory.SuggestionSettle, Missing: noSuggestion,
+		Action:  memory.SuggestionSettle,
 		Summary: "Decline a suggestion",
 		Text: "Both memories stay; trash the one whose text is wrong. Of kind `secret`, the row keeps them, " +
 			"and lists show them again. 409 if the suggestion was already accepted or declined.",

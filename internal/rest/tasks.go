@@ -22,21 +22,19 @@ var taskRoutes = table{"tasks", []served{
 		Summary: "List tasks",
 		Text:    "Those that you can see, most recently created first.",
 		Out:     exampleTasks}, (*server).tasks),
-	serve("GET /tasks/{id}", route{ID: "getTask", Who: forAny, Action: task.Read, Missing: noTask,
+	serve("GET /tasks/{id}", route{ID: "getTask", Who: forAny, Action: task.Read,
 		Summary: "Get a task",
 		Text: "By its id, the beginning of its id or its title. The title must be that of only one task that you can " +
 			"see and that is not done, or of only one done task if all are done.",
 		Out: exampleTask}, (*server).task),
-	serve("PATCH /tasks/{id}", route{ID: "updateTask", Who: forAny, Action: task.Change, Missing: noTask,
-		Conditional: true,
-		Summary:     "Change fields of a task",
+	serve("PATCH /tasks/{id}", route{ID: "updateTask", Who: forAny, Action: task.Change, Conditional: true,
+		Summary: "Change fields of a task",
 		Text: "Whoever sees a task can change its state. People can change its title and notes, too. Agents can do this " +
 			"only if their vendor created it for the same person. Only the person who created it can widen " +
 			"allowed_vendors. 409 if the project is archived.",
 		In: exampleTaskChange, Out: exampleTaskDone, Further: archivedToo}, (*server).updateTask),
-	serve("DELETE /tasks/{id}", route{ID: "deleteTask", Who: forPeople, Action: task.Delete, Missing: noTask,
-		Conditional: true,
-		Summary:     "Delete a task permanently",
+	serve("DELETE /tasks/{id}", route{ID: "deleteTask", Who: forPeople, Action: task.Delete, Conditional: true,
+		Summary: "Delete a task permanently",
 		Text: "Only the person who created it and admins of the org can delete it. Needs step-up unless the org " +
 			"deletes by key."}, (*server).deleteTask),
 }}

@@ -22,31 +22,30 @@ var teamRoutes = table{"teams", []served{
 		Summary: "List teams",
 		Text:    "Your own team. Admins of the org see all teams.",
 		Out:     client.TeamList{Teams: []loci.Team{exampleTeam}}}, (*server).teams),
-	serve("GET /teams/{id}", route{ID: "getTeam", Who: forPeople, Action: org.TeamRead, Missing: noTeam,
+	serve("GET /teams/{id}", route{ID: "getTeam", Who: forPeople, Action: org.TeamRead,
 		Summary: "Get a team with its members",
 		Text:    "For its members and for admins of the org.",
 		Out:     exampleTeamView}, (*server).team),
-	serve("PATCH /teams/{id}", route{ID: "renameTeam", Who: forPeople, Action: org.TeamChange, Missing: noTeam,
+	serve("PATCH /teams/{id}", route{ID: "renameTeam", Who: forPeople, Action: org.TeamChange,
 		Summary: "Rename a team",
 		Text:    "For its owners and admins. 409 if the name is taken.",
 		In:      client.Name{Name: "Platform"}, Out: exampleTeam}, (*server).renameTeam),
-	serve("DELETE /teams/{id}", route{ID: "deleteTeam", Who: forPeople, Action: org.TeamDelete, Missing: noTeam,
+	serve("DELETE /teams/{id}", route{ID: "deleteTeam", Who: forPeople, Action: org.TeamDelete,
 		Summary: "Delete a team",
 		Text: "Memories in its pool belong only to their owners again. 409 if it has other members, unless " +
 			"force=true. Needs step-up."}, (*server).deleteTeam),
 	serve("POST /teams/{id}/invite", route{ID: "inviteToTeam", Who: forPeople, Action: org.TeamInvite,
-		More: []gate.Action{org.TeamRole}, Missing: noTeam, Limit: expensive, Status: http.StatusCreated,
+		More: []gate.Action{org.TeamRole}, Limit: expensive, Status: http.StatusCreated,
 		Summary: "Invite people to a team",
 		Text: "Each invitation is for one e-mail address and valid for " + inviteDays + " days. A role above member " +
 			"needs step-up. Shows the tokens once, in this answer.",
 		In: exampleInvitation, Out: exampleInvited}, (*server).inviteToTeam),
 	serve("GET /teams/{id}/invites", route{ID: "listTeamInvites", Who: forPeople, Action: org.TeamRead,
-		Missing: noTeam,
 		Summary: "List the invitations to a team",
 		Text:    "Newest first, without tokens. Empty if you may not invite.",
 		Out:     exampleInvites}, (*server).teamInvites),
 	serve("DELETE /teams/{id}/invites/{invite}", route{ID: "revokeTeamInvite", Who: forPeople,
-		Action: org.TeamRead, More: []gate.Action{org.TeamInvite}, Missing: noInvite,
+		Action: org.TeamRead, More: []gate.Action{org.TeamInvite},
 		Summary: "Revoke an invitation to a team",
 		Text:    "Effective immediately."}, (*server).revokeTeamInvite),
 	serve("POST /teams/join", route{ID: "joinTeam", Atomic: true, Who: forPeople, Action: org.TeamJoin,
@@ -55,16 +54,14 @@ var teamRoutes = table{"teams", []served{
 		Text:    "The invitation must be for your e-mail address. 409 if you are already in a team.",
 		In:      client.Token{Token: "loci_invite_4f2A"}, Out: client.Joined{Org: exampleOrg, Team: &exampleTeamView}},
 		(*server).joinTeam),
-	serve("POST /teams/{id}/leave", route{ID: "leaveTeam", Who: forPeople, Action: org.TeamLeave, Missing: noTeam,
+	serve("POST /teams/{id}/leave", route{ID: "leaveTeam", Who: forPeople, Action: org.TeamLeave,
 		Summary: "Leave a team",
 		Text: "The memories that you shared belong only to you again. 409 for its last owner while it has " +
 			"members."}, (*server).leaveTeam),
 	serve("DELETE /teams/{id}/members/{user}", route{ID: "removeFromTeam", Who: forPeople, Action: org.TeamRemove,
-		Missing: noMember,
 		Summary: "Remove a member from a team",
 		Text:    "The memories that they shared belong only to them again."}, (*server).removeFromTeam),
 	serve("PUT /teams/{id}/members/{user}/role", route{ID: "setTeamRole", Who: forPeople, Action: org.TeamRole,
-		Missing: noMember,
 		Summary: "Change the role of a team member",
 		Text:    "For owners of the team. Needs step-up. 409 for its last owner.",
 		In:      client.RoleChange{Role: loci.MemberAdmin}, Out: exampleUserRow}, (*server).setTeamRole),
@@ -80,11 +77,7 @@ func (s *server) teams(ctx context.Context, p loci.Principal, _ *noBody) (*answe
 }
 
 func (s *server) team(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.TeamView], error) {
-	t, err := s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID))
-	if err != nil {
-		return nil, err
-	}
-	return say(teamView(t), nil)
+	return sayAs(teamView)(s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID)))
 }
 
 func teamView(t *org.TeamView) client.TeamView {
@@ -124,12 +117,9 @@ func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], err
 }
 
 func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.InviteList], error) {
-	id := idOf[loci.TeamID](in.ID)
-	t, err := s.app.Org.Team(ctx, p, id)
-	if err != nil {
-		return nil, err
-	}
-	return say(client.InviteList{Invites: loci.OrEmpty(t.Invites)}, nil)
+	return sayAs(func(t *org.TeamView) client.InviteList {
+		return client.InviteList{Invites: loci.OrEmpty(t.Invites)}
+	})(s.app.Org.Team(ctx, p, idOf[loci.TeamID](in.ID)))
 }
 
 type invitePath struct {

@@ -45,10 +45,7 @@ const DefaultDefer = 7 * 24 * time.Hour
 // decision is at work; Precondition for d.IfVersion.
 func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
 	error) {
-	if err := s.Begin(ctx, p, Accept); err != nil {
-		return nil, err
-	}
-	if err := d.check(true); err != nil {
+	if err := s.Begin(ctx, p, Accept, d.check(true)); err != nil {
 		return nil, err
 	}
 	c, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Candidate, error) { return decidable(ctx, tx, p, id, d) })

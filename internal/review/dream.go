@@ -127,10 +127,9 @@ func (s *Service) Dreams(ctx context.Context, p loci.Principal, limit int, curso
 
 // DreamRun returns the receipt of a run, or NotFound.
 func (s *Service) DreamRun(ctx context.Context, p loci.Principal, id loci.DreamID) (*loci.Dream, error) {
-	if err := s.Begin(ctx, p, DreamRead); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Dream, error) { return tx.Dreams().Get(ctx, id) })
+	return gate.BeginView(ctx, s.Gate, p, DreamRead, func(tx store.Tx) (*loci.Dream, error) {
+		return tx.Dreams().Get(ctx, id)
+	})
 }
 
 type dreaming struct {

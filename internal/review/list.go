@@ -112,10 +112,7 @@ type WouldChange = loci.WouldChange
 
 // Show returns a candidate with its evidence, what it would change, and its history. NotFound if p does not see it.
 func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateID) (*Shown, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*Shown, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (*Shown, error) {
 		c, err := tx.Candidates().Get(ctx, p.Viewer(), id)
 		if err != nil {
 			return nil, err
@@ -280,10 +277,7 @@ func harm(w *WouldChange) int {
 
 // Source returns stored notes. NotFound if p does not see them.
 func (s *Service) Source(ctx context.Context, p loci.Principal, id loci.ReflectionID) (*loci.Reflection, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Reflection, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (*loci.Reflection, error) {
 		return tx.Reflections().Get(ctx, p.Viewer(), id)
 	})
 }
@@ -291,10 +285,7 @@ func (s *Service) Source(ctx context.Context, p loci.Principal, id loci.Reflecti
 // Find returns the id of the candidate that text names, as store.FindCandidate reads it. NotFound if p sees none like
 // it; Invalid if it sees several.
 func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci.CandidateID, error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
-		return loci.CandidateID{}, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.CandidateID, error) {
+	return gate.BeginView(ctx, s.Gate, p, Read, func(tx store.Tx) (loci.CandidateID, error) {
 		c, err := store.FindCandidate(ctx, tx, p.Viewer(), text)
 		if err != nil {
 			return loci.CandidateID{}, err

@@ -18,10 +18,9 @@ import (
 // errors are those of Accept.
 func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
 	error) {
-	if err := s.Begin(ctx, p, Decide); err != nil {
-		return nil, err
-	}
-	c, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Candidate, error) { return decidable(ctx, tx, p, id, d) })
+	c, err := gate.BeginView(ctx, s.Gate, p, Decide, func(tx store.Tx) (*loci.Candidate, error) {
+		return decidable(ctx, tx, p, id, d)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -225,10 +225,7 @@ func mayChange(p loci.Principal, before, after *loci.Task) error {
 // Delete permanently deletes a task. Forbidden unless the caller is the person who created it or an admin of the org;
 // otherwise its errors are those of Update, except that the project may be archived.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, text string, ifVersion int) error {
-	if err := s.Begin(ctx, p, Delete); err != nil {
-		return err
-	}
-	return s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.BeginWrite(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
 		t, err := store.FindTask(ctx, tx, p.Viewer(), text)
 		if err == nil && t.UserID != p.UserID && !p.OrgRole.AtLeast(loci.MemberAdmin) {
 			err = loci.Errorf(loci.Forbidden, "only the person who created the task and admins of the org may delete it; "+
