@@ -58,3 +58,21 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the trail has %q, %v; want one change and one read", got, err)
 	}
 }
+
+// TestProblemsComeAfterTheRefusal checks that a caller who may not perform an action gets no error about the input.
+func TestProblemsComeAfterTheRefusal(t *testing.T) {
+	ctx := t.Context()
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	g := gate.New(gate.Options{Store: st, Actions: []gate.Actions{{"look": {Kinds: gate.People}}}})
+	bad := loci.FieldErrorf("limit", "must be from 1 to 10")
+	for kind, want := range map[loci.Kind]loci.Code{loci.KindUser: loci.Invalid, loci.KindAgent: loci.Forbidden} {
+		p := loci.Principal{Kind: kind, OrgID: loci.DefaultOrg, UserID: loci.NewUserID(), Origin: "api"}
+		if got := loci.CodeOf(g.Begin(ctx, p, "look", nil, bad)); got != want {
+			t.Errorf("%s: got %q, want %q", kind, got, want)
+		}
+	}
+}
