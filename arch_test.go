@@ -27,7 +27,7 @@ var arrows = withServices(map[string][]string{
 	"internal/gate": {".", "internal/store", "internal/auth", "internal/meter", "internal/fair",
 		"internal/reflection/sensitive"},
 	"internal/fair":      nil,
-	"internal/jsonlines": {"."}, "internal/proposed": {"."}, "internal/blob": {"."},
+	"internal/jsonlines": {"."}, "internal/proposed": {"."}, "internal/blob": {".", "internal/memo"},
 	"internal/project": {".", "internal/store", "internal/gate"},
 	"internal/graph": {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall", "internal/index",
 		"internal/indexing",
