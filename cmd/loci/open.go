@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // instance is an open data directory with its use cases.
@@ -127,7 +128,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
 		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models,
 		GraphIndexDir: graphIndexDir(s.DataDir),
-		VectorDir:     vectorsDir(s.DataDir), Events: s.eventOptions(events, in.settings), Master: s.Master,
+		Vectors:       vectors.NewFiles(vectorsDir(s.DataDir)), Events: s.eventOptions(events, in.settings), Master: s.Master,
 		DropEvents: events.Drop, Arcs: events.Ready, Unwritable: st.Unwritable() != nil,
 		Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {

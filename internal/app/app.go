@@ -76,7 +76,7 @@ type Options struct {
 	IndexDir      string           // where the full-text index is; default: in memory
 	GraphIndexDir string           // where those of graphs are; default: in memory
 	Models        embed.Source     // of embeddings; nil: recall finds memories by their words only
-	VectorDir     string           // where the vectors are; default: there are none
+	Vectors       vectors.Store    // App.Vectors.Close closes it; nil: there are none
 	Extractor     review.Extractor // of candidates; nil: the rules, which need no model
 	// Thresholds returns those of the dream-cycle; nil: review.DefaultThresholds.
 	Thresholds func(context.Context) map[loci.CandidateKind]float64
@@ -105,7 +105,7 @@ func New(o Options) *App {
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
-	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Dir: o.VectorDir, Log: g.Log, Now: g.Time})
+	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Sets: o.Vectors, Log: g.Log, Now: g.Time})
 	a.Memory = memory.New(g, a.Project, a.Graph, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
 		Vectors: a.Vectors, Patience: o.Patience, ModelPatience: o.ModelPatience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)

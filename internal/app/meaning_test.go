@@ -17,7 +17,7 @@ import (
 
 // withModel gives a world a model of embeddings for which these words mean the same.
 func withModel(t *testing.T, m *embedtest.Model) func(*app.Options) {
-	return func(o *app.Options) { o.Models, o.VectorDir = m, filepath.Join(t.TempDir(), "vectors") }
+	return func(o *app.Options) { o.Models, o.Vectors = m, vectors.NewFiles(filepath.Join(t.TempDir(), "vectors")) }
 }
 
 func newMeaning(t *testing.T) (*world, *embedtest.Model) {

@@ -26,6 +26,7 @@ import (
 	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // watched is a real engine that notes every audit entry of a transaction that
@@ -164,7 +165,7 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
 		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events),
 		Settings: settingtest.Options(), Master: seal.Ring{masterKey(t)}, Models: &embedtest.Model{},
-		VectorDir:  filepath.Join(s.dir, "vectors"),
+		Vectors:    vectors.NewFiles(filepath.Join(s.dir, "vectors")),
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: s.dir, Program: "test", Now: clock}, Copy: st.Backup}})
 	t.Cleanup(func() {
 		if err := s.Vectors.Close(); err != nil {

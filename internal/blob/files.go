@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memo"
 )
 
 const (
@@ -26,27 +26,34 @@ const (
 // lockRetry is how often Hold looks whether a sweep has ended.
 const lockRetry = 10 * time.Millisecond
 
-// Files keeps each blob in a file named by its hash. The zero value of other fields than Dir is ready to use.
+// Files keeps each blob in a file named by its hash.
 type Files struct {
-	Dir string // of all orgs; its parent must exist
+	dir   string                                 // of all orgs; its parent must exist
+	whole *memo.Memo[string, [2]int64, struct{}] // by path: size and time of a file whose bytes have their hash
+}
 
-	whole sync.Map // by path: size and time of a file whose bytes have their hash
+// mostWhole is how many files Open need not read again, at most twice as many.
+const mostWhole = 4096
+
+// NewFiles returns Files in a directory whose parent exists.
+func NewFiles(dir string) *Files {
+	return &Files{dir: dir, whole: memo.New[string, [2]int64, struct{}](mostWhole)}
 }
 
 var _ Store = (*Files)(nil)
 
-func (f *Files) dir(org loci.OrgID) string { return filepath.Join(f.Dir, string(org)) }
+func (f *Files) place(org loci.OrgID) string { return filepath.Join(f.dir, string(org)) }
 
 func (f *Files) path(org loci.OrgID, sum []byte) string {
-	return filepath.Join(f.Dir, filepath.FromSlash(Name(org, sum)))
+	return filepath.Join(f.dir, filepath.FromSlash(Name(org, sum)))
 }
 
 // Receive implements Store.
 func (f *Files) Receive(ctx context.Context, org loci.OrgID, r io.Reader, limit int64) (Upload, error) {
-	dir := f.dir(org)
+	dir := f.place(org)
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = errors.Join(syncDir(f.Dir), syncDir(filepath.Dir(f.Dir)))
+		err = errors.Join(syncDir(f.dir), syncDir(filepath.Dir(f.dir)))
 	}
 	if err != nil {
 		return Upload{}, err
@@ -124,7 +131,7 @@ func (f *Files) Discard(u Upload, orgGone bool) {
 		_ = os.Remove(u.part) // already gone after success
 	}
 	if orgGone {
-		_ = os.Remove(f.dir(u.org)) // fails if another caller's file is in it
+		_ = os.Remove(f.place(u.org)) // fails if another caller's file is in it
 	}
 }
 
@@ -152,11 +159,11 @@ func (f *Files) verify(ctx context.Context, file *os.File, sum [32]byte) error {
 		return err
 	}
 	is := [2]int64{info.Size(), info.ModTime().UnixNano()}
-	if was, _ := f.whole.Load(file.Name()); was == is {
+	if _, ok := f.whole.Get(file.Name(), is); ok {
 		return nil
 	}
 	if err = copyAll(ctx, io.Discard, file, sum[:]); err == nil {
-		f.whole.Store(file.Name(), is)
+		f.whole.Put(file.Name(), is, struct{}{}, 1)
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	return err
@@ -182,7 +189,7 @@ func copyAll(ctx context.Context, w io.Writer, r io.Reader, sum []byte) error {
 
 // Each implements Store. It leaves out files that are none of a Store.
 func (f *Files) Each(org loci.OrgID, fn func(Item) error) error {
-	err := filepath.WalkDir(f.dir(org), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(f.place(org), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -224,12 +231,12 @@ func (f *Files) Drop(org loci.OrgID) error {
 	if err := org.Validate(); err != nil {
 		return err // otherwise it might be the directory of all orgs
 	}
-	return os.RemoveAll(f.dir(org))
+	return os.RemoveAll(f.place(org))
 }
 
 // Orgs implements Store.
 func (f *Files) Orgs() (list []loci.OrgID, err error) {
-	entries, err := os.ReadDir(f.Dir)
+	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -243,7 +250,7 @@ func (f *Files) Orgs() (list []loci.OrgID, err error) {
 
 // Hold implements Store.
 func (f *Files) Hold(ctx context.Context, org loci.OrgID) (release func() error, err error) {
-	if err := os.MkdirAll(f.dir(org), 0o700); err != nil {
+	if err := os.MkdirAll(f.place(org), 0o700); err != nil {
 		return nil, err
 	}
 	lock := f.lock(org)
@@ -255,7 +262,7 @@ func (f *Files) Hold(ctx context.Context, org loci.OrgID) (release func() error,
 
 // Sweep implements Store.
 func (f *Files) Sweep(org loci.OrgID) (release func() error, ok bool, err error) {
-	if _, err := os.Stat(f.dir(org)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(f.place(org)); errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
 	lock := f.lock(org)
@@ -266,7 +273,7 @@ func (f *Files) Sweep(org loci.OrgID) (release func() error, ok bool, err error)
 }
 
 func (f *Files) lock(org loci.OrgID) *flock.Flock {
-	return flock.New(filepath.Join(f.dir(org), lockName), flock.SetPermissions(0o600))
+	return flock.New(filepath.Join(f.place(org), lockName), flock.SetPermissions(0o600))
 }
 
 // syncDir makes the names in a directory durable, if the system can.

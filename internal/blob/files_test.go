@@ -35,7 +35,7 @@ func items(t *testing.T, s Store) (list []Item) {
 
 func TestUploadsAreSeenOncePlaced(t *testing.T) {
 	t.Parallel()
-	s := &Files{Dir: filepath.Join(t.TempDir(), "assets")}
+	s := NewFiles(filepath.Join(t.TempDir(), "assets"))
 	u := receiveText(t, s, "abc")
 	if u.Sum != sha256.Sum256([]byte("abc")) || u.Size != 3 {
 		t.Errorf("received %+v", u)
@@ -64,7 +64,7 @@ func TestUploadsAreSeenOncePlaced(t *testing.T) {
 
 func TestSweptUploadsCannotBePlaced(t *testing.T) {
 	t.Parallel()
-	s := &Files{Dir: filepath.Join(t.TempDir(), "assets")}
+	s := NewFiles(filepath.Join(t.TempDir(), "assets"))
 	u := receiveText(t, s, "abc")
 	release, ok, err := s.Sweep(org)
 	if err != nil || !ok {
@@ -101,7 +101,7 @@ func TestSweptUploadsCannotBePlaced(t *testing.T) {
 
 func TestDamageIsSeen(t *testing.T) {
 	t.Parallel()
-	s := &Files{Dir: filepath.Join(t.TempDir(), "assets")}
+	s := NewFiles(filepath.Join(t.TempDir(), "assets"))
 	u := receiveText(t, s, "abc")
 	if err := s.Place(u, time.Now()); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestDamageIsSeen(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Error(err)
 	}
-	path := filepath.Join(s.Dir, filepath.FromSlash(Name(org, u.Sum[:])))
+	path := filepath.Join(s.dir, filepath.FromSlash(Name(org, u.Sum[:])))
 	if err := os.WriteFile(path, []byte("abcd"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -133,13 +133,13 @@ func TestDamageIsSeen(t *testing.T) {
 
 func TestUploadsHaveALimit(t *testing.T) {
 	t.Parallel()
-	s := &Files{Dir: filepath.Join(t.TempDir(), "assets")}
+	s := NewFiles(filepath.Join(t.TempDir(), "assets"))
 	u, err := s.Receive(t.Context(), org, strings.NewReader("abcd"), 3)
 	if loci.CodeOf(err) != loci.TooLarge {
 		t.Errorf("got %v", err)
 	}
 	s.Discard(u, true)
-	if _, err := os.Stat(filepath.Join(s.Dir, string(org))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(s.dir, string(org))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("its directory: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/transfer"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // MaxLimit is the most hits that the product's recall returns for a question.
@@ -190,7 +191,8 @@ func (p *product) reopen(ctx context.Context) error {
 		return err
 	}
 	p.store, p.app = st, app.New(app.Options{Store: st, Patience: patience,
-		IndexDir: filepath.Join(p.dir, "index"), Models: p.models, VectorDir: filepath.Join(p.dir, "vectors")})
+		IndexDir: filepath.Join(p.dir, "index"), Models: p.models,
+		Vectors: vectors.NewFiles(filepath.Join(p.dir, "vectors"))})
 	if _, _, err = p.app.Identity.Setup(ctx); err != nil {
 		return err
 	}

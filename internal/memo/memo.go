@@ -57,3 +57,12 @@ func (m *Memo[K, S, V]) put(key K, k kept[S, V]) {
 	m.size += k.size - m.young[key].size
 	m.young[key] = k
 }
+
+// Delete removes the value of a key.
+func (m *Memo[K, S, V]) Delete(key K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.size -= m.young[key].size
+	delete(m.young, key)
+	delete(m.old, key)
+}

@@ -3,17 +3,13 @@ package vectors
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // CatchUp makes all vectors of an org that are missing, now. It tells loci.ReportProgress how far it is, and does
@@ -29,11 +25,11 @@ func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
 	o, healed := x.of(id), false
 	for {
 		before := o.paceNow()
-		_, err := o.follow(ctx, m)
+		_, err := o.followAll(ctx, m)
 		if err == nil {
 			_, err = o.catchUp(ctx, m, time.Time{})
 		}
-		if unreadable(err) && !healed { // the file is removed
+		if errors.Is(err, ErrDamaged) && !healed { // the set is removed
 			healed = true
 			continue
 		}
@@ -46,7 +42,7 @@ func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
 }
 
 // Rebuild makes all vectors of an org again, once it knows that the model answers. Searches use those that there are
-// until each is replaced, unless the file is damaged.
+// until each is replaced, unless the set is damaged.
 func (x *Index) Rebuild(ctx context.Context, id loci.OrgID) error {
 	if !x.on() {
 		return nil
@@ -59,65 +55,76 @@ func (x *Index) Rebuild(ctx context.Context, id loci.OrgID) error {
 		return err
 	}
 	o := x.of(id)
-	path, err := o.current(ctx, m)
+	k, err := o.current(ctx, m)
 	if err != nil {
 		return err
 	}
 	var problems []string
-	err = o.use(ctx, path, func(f *file) (err error) {
-		if problems, err = f.DB.Check(ctx); err != nil || len(problems) > 0 {
+	err = o.use(ctx, k, func(set Set) (err error) {
+		if problems, err = set.Check(ctx); err != nil || len(problems) > 0 {
 			return err
 		}
-		return f.again(ctx)
+		return again(ctx, set)
 	})
 	if len(problems) > 0 {
-		err = errors.Join(err, o.remove(ctx, path))
+		err = errors.Join(err, o.Sets.Remove(ctx, id, k))
 	}
-	if err != nil && !unreadable(err) { // such a file is removed
+	if err != nil && !errors.Is(err, ErrDamaged) { // such a set is removed
 		return err
 	}
 	return x.CatchUp(ctx, id)
 }
 
 // again puts all memories into the queue, those that have a vector and those that lack one.
-func (f *file) again(ctx context.Context) error {
-	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		err := c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) SELECT id, 0, 0 FROM vectors WHERE hash IS NOT NULL")
+func again(ctx context.Context, set Set) error {
+	for done := false; !done; {
+		s, err := set.Progress(ctx)
 		if err != nil {
 			return err
 		}
-		return c.Exec("UPDATE state SET begun = 0, walking = 0, rest = 0")
-	})
+		var list []Change
+		err = set.Since(ctx, 0, func(r Row) error {
+			if r.Hash != nil {
+				list = append(list, Change{ID: r.ID})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		next := s
+		next.Begun, next.Walking, next.Rest = false, false, 0
+		if done, err = set.Advance(ctx, s, next, list); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Drop removes the vectors of an org that was deleted.
 func (x *Index) Drop(ctx context.Context, id loci.OrgID) {
-	if x.Dir == "" {
+	if x.Sets == nil {
 		return
 	}
+	x.of(id).release(ctx)
 	x.mu.Lock()
-	o := x.orgs[id]
 	delete(x.orgs, id)
 	x.mu.Unlock()
-	if o == nil {
-		o = newOrg(x, id)
-	}
-	err := o.removeAll(ctx)
-	if err == nil {
-		err = os.RemoveAll(x.place(id))
-	}
-	if err != nil {
+	if err := x.Sets.Drop(ctx, id); err != nil {
 		x.Log.WarnContext(ctx, "cannot remove the vectors of a deleted org", "org", string(id), "error", err)
 	}
 }
 
-// Close ends the questions that no model has answered yet, and closes all files. Nobody may use the Index afterwards.
+// Close ends the questions that no model has answered yet, and closes the Store. Nobody may use the Index afterwards.
 func (x *Index) Close() error {
 	for _, o := range x.all() {
 		o.stop()
 	}
 	x.asking.Wait()
-	return x.files.Close()
+	if x.Sets == nil {
+		return nil
+	}
+	return x.Sets.Close()
 }
 
 func (x *Index) all() []*org {
@@ -136,36 +143,26 @@ type Stats struct {
 	Complete bool   `json:"complete"` // each memory has had its vector
 }
 
-// Stats describes the vectors of an org that are on disk, by name of the model. It asks no model, and leaves out files
-// that are damaged.
+// Stats describes the vectors of an org that are stored, by name of the model. It asks no model, and leaves out damaged
+// sets.
 func (x *Index) Stats(ctx context.Context, id loci.OrgID) (list []Stats, err error) {
-	if x.Dir == "" {
+	if x.Sets == nil {
 		return nil, nil
 	}
-	for _, path := range x.of(id).paths() {
-		err := x.with(ctx, path, func(f *file) error {
-			s, err := f.state(ctx)
+	for _, k := range x.of(id).sets(ctx) {
+		err := x.Sets.Use(ctx, id, k, func(set Set) error {
+			s, err := set.Progress(ctx)
 			if err != nil {
 				return err
 			}
-			done, waiting, err := f.count(ctx)
-			list = append(list, Stats{f.name.model, f.name.dims, done, waiting, sizeOf(path), s.complete})
+			n, err := set.Count(ctx)
+			list = append(list, Stats{s.Model.Name, s.Model.Dims, n.Done, n.Waiting, n.Bytes, s.Complete})
 			return err
 		})
-		if err != nil && !unreadable(err) && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !missing(err) {
 			return nil, err
 		}
 	}
 	slices.SortFunc(list, func(a, b Stats) int { return strings.Compare(a.Model, b.Model) })
 	return list, nil
-}
-
-func sizeOf(path string) (size int64) {
-	matches, _ := filepath.Glob(path + "*")
-	for _, m := range matches {
-		if info, err := os.Stat(m); err == nil {
-			size += info.Size()
-		}
-	}
-	return size
 }

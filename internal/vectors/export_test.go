@@ -16,11 +16,13 @@ func (x *Index) Upkeep(ctx context.Context) {
 // Look is Upkeep without what Run does at its start.
 func (x *Index) Look(ctx context.Context) { x.look(ctx, true) }
 
-// Spoil lets the file of an org say that the vector of a memory is of another text, drops that of another one, shortens
+// Spoil lets the sets of an org say that the vector of a memory is of another text, drops that of another one, shortens
 // that of a third, and adds one of a memory that does not exist.
-func (x *Index) Spoil(ctx context.Context, org loci.OrgID, stale, missing, short loci.MemoryID) error {
-	for _, path := range x.of(org).paths() {
-		if err := x.with(ctx, path, func(f *file) error {
+func (s *Files) Spoil(ctx context.Context, org loci.OrgID, stale, missing, short loci.MemoryID) error {
+	list, err := s.Sets(ctx, org)
+	for _, k := range list {
+		if err := s.Use(ctx, org, k, func(set Set) error {
+			f := set.(*file)
 			return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 				for _, one := range []struct {
 					sql string
@@ -31,14 +33,14 @@ func (x *Index) Spoil(ctx context.Context, org loci.OrgID, stale, missing, short
 						return err
 					}
 				}
-				return put(c, loci.NewMemoryID(), []byte{1}, make([]float32, f.name.dims))
+				return put(c, loci.NewMemoryID(), []byte{1}, make([]float32, 64))
 			})
 		}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // OpenFiles returns how many files are open.
-func (x *Index) OpenFiles() int { return x.files.Len() }
+func (s *Files) OpenFiles() int { return s.open.Len() }

@@ -1,19 +1,17 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"embed"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -25,49 +23,19 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// suffix ends the names of the files. A file with another format of its contents needs another suffix.
-const suffix = ".vectors"
-
 // cacheKiB is small, because the vectors that searches compare are in memory.
 const cacheKiB = 512
 
-// file has the vectors of one org by one model.
+// file is a Set.
 type file struct {
 	sqlitedb.Pooled
-	path string
-	name modelName
+	path    string
+	damaged atomic.Bool
 
 	mu      sync.Mutex
-	vectors *index.Vectors
-	seq     int64 // up to here, vectors has those of the file
+	seq     int64 // no vector has changed after seq, as long as the file has this stamp
 	stamp   sqlitedb.Stamp
-	stamped bool // nothing has changed since stamp, as far as vectors knows
-}
-
-// modelName says whose vectors a file has. Two models may have the same name if one of them changed its dimensions.
-type modelName struct {
-	model string
-	dims  int
-}
-
-func (n modelName) file() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", n.model, n.dims))
-	return hex.EncodeToString(sum[:8]) + suffix
-}
-
-// create makes the file of a model, unless it is there.
-func create(ctx context.Context, dir string, n modelName) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	db, err := openDB(ctx, filepath.Join(dir, n.file()))
-	if err != nil {
-		return err
-	}
-	err = db.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("INSERT OR IGNORE INTO state (one, model, dims) VALUES (1, ?, ?)", n.model, n.dims)
-	})
-	return errors.Join(err, db.Close())
+	stamped bool
 }
 
 func openFile(ctx context.Context, f *file) error {
@@ -75,22 +43,19 @@ func openFile(ctx context.Context, f *file) error {
 	if err != nil {
 		return err
 	}
-	found := false
+	var s Progress
 	err = db.View(ctx, func(c *sqlitedb.Conn) (err error) {
-		found, err = c.One("SELECT model, dims FROM state", nil, func(r *sqlitedb.Row) error {
-			f.name = modelName{r.Text(0), r.Int(1)}
-			return nil
-		})
+		s, err = readProgress(c)
 		return err
 	})
-	if err == nil && !found {
-		err = fs.ErrNotExist // a process has stopped while it made the file; create goes on
+	if err == nil && s.Model.Dims == 0 {
+		err = fs.ErrNotExist // a process has stopped while it made the file; Create goes on
 	}
 	if err != nil {
 		_ = db.Close() // the first error tells more
 		return err
 	}
-	f.DB, f.vectors = db, index.NewVectors(f.name.dims)
+	f.DB = db
 	return nil
 }
 
@@ -99,60 +64,93 @@ func openDB(ctx context.Context, path string) (*sqlitedb.DB, error) {
 		Migrations: sqlitedb.ReadMigrations(migrations, "migrations")})
 }
 
-func filesIn(dir string) (list []string) {
-	entries, _ := os.ReadDir(dir) // without the directory there are none
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), suffix) {
-			list = append(list, filepath.Join(dir, e.Name()))
+func (f *file) view(ctx context.Context, fn func(*sqlitedb.Conn) error) error {
+	return f.note(f.DB.View(ctx, fn))
+}
+
+func (f *file) update(ctx context.Context, fn func(*sqlitedb.Conn) error) error {
+	return f.note(f.DB.Update(ctx, fn))
+}
+
+// note notes whether an error says that the file is damaged.
+func (f *file) note(err error) error {
+	err = damage(err)
+	if errors.Is(err, ErrDamaged) {
+		f.damaged.Store(true)
+	}
+	return err
+}
+
+func readProgress(c *sqlitedb.Conn) (s Progress, err error) {
+	_, err = c.One("SELECT model, dims, identity, begun, walking, position, rest, complete, used FROM state", nil,
+		func(r *sqlitedb.Row) error {
+			s = Progress{Model{r.Text(0), r.Int(1)}, r.Int64(2), r.Bool(3), r.Bool(4), store.Position(r.Text(5)), r.Int64(6),
+				r.Bool(7), r.Int64(8)}
+			return nil
+		})
+	return s, err
+}
+
+func (f *file) Progress(ctx context.Context) (s Progress, err error) {
+	err = f.view(ctx, func(c *sqlitedb.Conn) error {
+		s, err = readProgress(c)
+		return err
+	})
+	return s, err
+}
+
+func (f *file) Advance(ctx context.Context, from, to Progress, list []Change) (ok bool, err error) {
+	err = f.update(ctx, func(c *sqlitedb.Conn) error {
+		now, err := readProgress(c)
+		if ok = err == nil && now == from; !ok {
+			return err
+		}
+		for i := range list {
+			if err := list[i].apply(c); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE state SET begun = ?, walking = ?, position = ?, rest = ?, complete = ?, used = ?",
+			to.Begun, to.Walking, string(to.Position), to.Rest, to.Complete, to.Used)
+	})
+	return ok && err == nil, err
+}
+
+func (ch *Change) apply(c *sqlitedb.Conn) error {
+	if ch.Gone {
+		return remove(c, ch.ID)
+	}
+	if ch.Hash != nil {
+		hash, err := hashIn(c, ch.ID)
+		if err == nil && hash != nil && !bytes.Equal(hash, ch.Hash) {
+			err = put(c, ch.ID, nil, nil)
+		}
+		if err != nil || bytes.Equal(hash, ch.Hash) {
+			return err
 		}
 	}
-	return list
+	return c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, 0, 0)", [16]byte(ch.ID))
 }
 
-// state is how far a file is.
-type state struct {
-	begun, walking, complete bool
-	position                 store.Position
-	rest                     int64
-	used                     int64 // when a process last had the model in use, in microseconds since 1970
-}
-
-func readState(c *sqlitedb.Conn) (s state, err error) {
-	_, err = c.One("SELECT begun, walking, complete, position, rest, used FROM state", nil, func(r *sqlitedb.Row) error {
-		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4), r.Int64(5)}
+// hashIn returns the hash of the text whose vector a memory has, or nil.
+func hashIn(c *sqlitedb.Conn, id loci.MemoryID) (hash []byte, err error) {
+	_, err = c.One("SELECT hash FROM vectors WHERE id = ?", sqlitedb.Args{[16]byte(id)}, func(r *sqlitedb.Row) error {
+		hash = r.Blob(0)
 		return nil
 	})
-	return s, err
+	return hash, err
 }
 
-func (s state) write(c *sqlitedb.Conn) error {
-	return c.Exec("UPDATE state SET begun = ?, walking = ?, complete = ?, position = ?, rest = ?", s.begun, s.walking,
-		s.complete, string(s.position), s.rest)
-}
-
-func (f *file) state(ctx context.Context) (s state, err error) {
-	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
-		s, err = readState(c)
-		return err
-	})
-	return s, err
-}
-
-// These say for how long a file stays of which no process has the model in use, and how often one that has it says so.
-const (
-	unusedStays  = time.Hour
-	noteUseEvery = unusedStays / 6
-)
-
-// noteUse notes that this process has the model in use, so that one with another model does not remove the file.
-func (f *file) noteUse(ctx context.Context, now time.Time) error {
-	s, err := f.state(ctx)
-	if err != nil || now.Sub(time.UnixMicro(s.used)) < noteUseEvery {
+// remove forgets a memory.
+func remove(c *sqlitedb.Conn, id loci.MemoryID) error {
+	hash, err := hashIn(c, id)
+	if err == nil && hash != nil {
+		err = put(c, id, nil, nil)
+	}
+	if err != nil {
 		return err
 	}
-	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("UPDATE state SET used = ?", now.UnixMicro())
-	})
+	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(id))
 }
 
 // put stores the vector of a memory. A nil vector removes it.
@@ -170,55 +168,97 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 		exact = binary.LittleEndian.AppendUint32(exact, math.Float32bits(x))
 	}
 	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)",
-		[16]byte(id), hash,
-		float64(p.Scale), packed, exact)
+		[16]byte(id), hash, float64(p.Scale), packed, exact)
 }
 
-// loaded brings the vectors in memory up to what the file has, as far as ctx allows, and returns them.
-func (f *file) loaded(ctx context.Context) (*index.Vectors, error) {
+func (f *file) Take(ctx context.Context, most int, now, until time.Time) (jobs []Job, err error) {
+	err = f.update(ctx, func(c *sqlitedb.Conn) error {
+		jobs = nil
+		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
+			sqlitedb.Args{now.UnixMicro(), most}, func(r *sqlitedb.Row) error {
+				jobs = append(jobs, Job{r.ID(0), until, r.Int(1) + 1})
+				return nil
+			})
+		for i := 0; i < len(jobs) && err == nil; i++ {
+			err = c.Exec("UPDATE queue SET due = ?, tries = tries + 1 WHERE id = ?", until.UnixMicro(), [16]byte(jobs[i].ID))
+		}
+		return err
+	})
+	return jobs, err
+}
+
+func (f *file) Finish(ctx context.Context, list []Result) error {
+	return f.update(ctx, func(c *sqlitedb.Conn) error {
+		for i := range list {
+			r := &list[i]
+			mine, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(r.ID),
+				r.Due.UnixMicro()}, func(*sqlitedb.Row) error { return nil })
+			if err == nil && mine {
+				err = r.apply(c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) apply(c *sqlitedb.Conn) error {
+	switch {
+	case r.Back != nil:
+		return c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ?", r.Back.Due.UnixMicro(), r.Back.Tries,
+			[16]byte(r.ID))
+	case r.Gone:
+		return remove(c, r.ID)
+	case r.Vector != nil:
+		if err := put(c, r.ID, r.Hash, r.Vector); err != nil {
+			return err
+		}
+	}
+	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(r.ID))
+}
+
+func (f *file) Queue(ctx context.Context, fn func(Job) error) error {
+	return f.view(ctx, func(c *sqlitedb.Conn) error {
+		return c.Query("SELECT id, due, tries FROM queue ORDER BY due, rowid", nil, func(r *sqlitedb.Row) error {
+			return fn(Job{r.ID(0), time.UnixMicro(r.Int64(1)), r.Int(2)})
+		})
+	})
+}
+
+func (f *file) Since(ctx context.Context, seq int64, fn func(Row) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	stamp, ok := f.DB.Stamp()
-	if ok && f.stamped && stamp == f.stamp {
-		return f.vectors, nil
+	if ok && f.stamped && stamp == f.stamp && seq >= f.seq {
+		return nil
 	}
-	if f.vectors.Wasted() > f.vectors.Len()+chunk {
-		f.vectors, f.seq = index.NewVectors(f.name.dims), 0
-	}
+	dims := 0
 	err := f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
-		return c.Query("SELECT seq, id, scale, packed FROM vectors WHERE seq > ? ORDER BY seq", sqlitedb.Args{f.seq},
-			f.take)
-	})
-	f.stamp, f.stamped = stamp, ok && err == nil
-	if loci.Spent(ctx) || ctx.Err() != nil {
-		return f.vectors, nil // the next search goes on
-	}
-	return f.vectors, err
-}
-
-// chunk is how many rows are read or written at a time.
-const chunk = 1000
-
-// take takes over a row of the file.
-func (f *file) take(r *sqlitedb.Row) error {
-	id, packed := r.ID(1), r.Raw(3)
-	switch {
-	case len(packed) == f.name.dims && len(packed) > 0:
-		values := make([]int8, len(packed))
-		for i, x := range packed {
-			values[i] = int8(x)
+		s, err := readProgress(c)
+		if dims = s.Model.Dims; err != nil {
+			return err
 		}
-		f.vectors.Put(id, index.Packed{Values: values, Scale: float32(r.Float(2))})
-	default:
-		f.vectors.Remove(id)
-	}
-	f.seq = r.Int64(0)
-	return nil
+		return c.Query("SELECT seq, id, hash, scale, packed, length(exact) FROM vectors WHERE seq > ? ORDER BY seq",
+			sqlitedb.Args{seq}, func(r *sqlitedb.Row) error {
+				row := Row{Seq: r.Int64(0), ID: r.ID(1), Hash: r.Raw(2)}
+				if packed := r.Raw(4); len(packed) == dims && r.Int(5) == 4*dims {
+					row.Packed = index.Packed{Values: make([]int8, dims), Scale: float32(r.Float(3))}
+					for i, x := range packed {
+						row.Packed.Values[i] = int8(x)
+					}
+				}
+				seq = row.Seq
+				return fn(row)
+			})
+	})
+	f.seq, f.stamp, f.stamped = seq, stamp, ok && err == nil
+	return f.note(err)
 }
 
-// exact sets the vectors of memories as the model made them.
-func (f *file) exact(ctx context.Context, ids [][16]byte, out [][]float32) error {
-	return f.DB.View(ctx, func(c *sqlitedb.Conn) error {
+func (f *file) Exact(ctx context.Context, ids [][16]byte, out [][]float32) error {
+	return f.view(ctx, func(c *sqlitedb.Conn) error {
 		for i, id := range ids {
 			if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{id},
 				func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
@@ -230,9 +270,33 @@ func (f *file) exact(ctx context.Context, ids [][16]byte, out [][]float32) error
 }
 
 func floats(raw []byte) []float32 {
+	if len(raw) == 0 {
+		return nil
+	}
 	out := make([]float32, len(raw)/4)
 	for i := range out {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 	}
 	return out
+}
+
+func (f *file) Count(ctx context.Context) (n Count, err error) {
+	err = f.view(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT (SELECT count(*) FROM vectors WHERE hash IS NOT NULL), (SELECT count(*) FROM queue), "+
+			"(SELECT count(*) FROM (SELECT id FROM vectors WHERE hash IS NOT NULL UNION SELECT id FROM queue))", nil,
+			func(r *sqlitedb.Row) error { n = Count{r.Int(0), r.Int(1), r.Int(2), 0}; return nil })
+		return err
+	})
+	matches, _ := filepath.Glob(f.path + "*")
+	for _, m := range matches {
+		if info, err := os.Stat(m); err == nil {
+			n.Bytes += info.Size()
+		}
+	}
+	return n, err
+}
+
+func (f *file) Check(ctx context.Context) ([]string, error) {
+	problems, err := f.DB.Check(ctx)
+	return problems, f.note(err)
 }

@@ -98,7 +98,7 @@ func TestQuietOrgsHaveNoOpenFiles(t *testing.T) {
 	}
 	open := func(want int) {
 		t.Helper()
-		if got := x.OpenFiles(); got != want {
+		if got := x.Sets.(*vectors.Files).OpenFiles(); got != want {
 			t.Errorf("%d files are open, want %d", got, want)
 		}
 	}

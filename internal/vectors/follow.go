@@ -1,14 +1,12 @@
 package vectors
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // hashOf identifies the text of which a vector is made.
@@ -17,121 +15,70 @@ func hashOf(text string) []byte {
 	return sum[:16]
 }
 
-// follow puts memories into the queue that have changed, or that nobody has looked at yet. more reports whether there
-// are others.
-func (f *file) follow(ctx context.Context, tx store.Tx) (more bool, err error) {
-	s, err := f.state(ctx)
-	if err != nil {
-		return false, err
-	}
-	next, found, err := s.read(ctx, tx)
-	if err != nil || next == s {
-		return false, err
-	}
-	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		now, err := readState(c)
-		if err != nil || now.begun != s.begun || now.walking != s.walking || now.position != s.position ||
-			now.rest != s.rest {
-			return err // another process has done the same
-		}
-		if err := found.queue(c); err != nil {
+// follow puts into the queue of a set the memories that have changed, or that nobody has looked at yet.
+func (o *org) follow(ctx context.Context, set Set) error {
+	for ctx.Err() == nil {
+		s, err := set.Progress(ctx)
+		if err != nil {
 			return err
 		}
-		next.complete = now.complete
-		return next.write(c)
-	})
-	return true, err
-}
-
-// changes are memories to look at.
-type changes struct {
-	memories []*loci.Memory
-	erased   []loci.MemoryID
+		next, found := s, []Change(nil)
+		err = o.Store.View(ctx, o.id, func(tx store.Tx) (err error) {
+			next, found, err = s.read(ctx, tx)
+			return err
+		})
+		if err != nil || next == s {
+			return err
+		}
+		if _, err := set.Advance(ctx, s, next, found); err != nil { // or another process has done the same
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // read returns what comes next, and the state afterwards. The state is the same if there is nothing.
-func (s state) read(ctx context.Context, tx store.Tx) (next state, found changes, err error) {
+func (s Progress) read(ctx context.Context, tx store.Tx) (next Progress, found []Change, err error) {
 	next = s
-	if !s.begun {
-		next.position, err = tx.Rows().End(ctx)
-		next.begun, next.walking, next.rest = true, true, 0
-		return next, found, err
+	if !s.Begun {
+		next.Position, err = tx.Rows().End(ctx)
+		next.Begun, next.Walking, next.Rest = true, true, 0
+		return next, nil, err
 	}
-	if s.walking {
-		found.memories, next.rest, err = tx.Rows().Before(ctx, s.rest, chunk)
-		next.walking = next.rest != 0
-		return next, found, err
+	var list []*loci.Memory
+	if s.Walking {
+		list, next.Rest, err = tx.Rows().Before(ctx, s.Rest, chunk)
+		next.Walking = next.Rest != 0
+		return next, changesOf(list), err
 	}
-	c, err := tx.Rows().Changed(ctx, s.position)
+	c, err := tx.Rows().Changed(ctx, s.Position)
 	switch code := loci.CodeOf(err); {
 	case code == loci.Conflict || code == loci.Invalid: // the changes since are not known, so look at everything again
-		next.begun = false
-		return next, found, nil
-	case err != nil || c.Ahead || len(c.IDs) == 0 && c.Next == s.position:
-		return s, found, err
+		next.Begun = false
+		return next, nil, nil
+	case err != nil || c.Ahead || len(c.IDs) == 0 && c.Next == s.Position:
+		return s, nil, err
 	}
-	next.position = c.Next
-	found.memories, err = tx.Rows().Read(ctx, c.IDs)
+	next.Position = c.Next
+	list, err = tx.Rows().Read(ctx, c.IDs)
 	there := map[loci.MemoryID]bool{}
-	for _, m := range found.memories {
+	for _, m := range list {
 		there[m.ID] = true
 	}
+	found = changesOf(list)
 	for _, id := range c.IDs {
 		if !there[id] {
-			found.erased = append(found.erased, id)
+			found = append(found, Change{ID: id, Gone: true})
 		}
 	}
 	return next, found, err
 }
 
-// queue puts those into the queue whose text has no vector. A vector of an older text goes at once: what a memory no
-// longer says must not lead to it.
-func (found *changes) queue(c *sqlitedb.Conn) error {
-	for _, id := range found.erased {
-		if err := remove(c, id); err != nil {
-			return err
+func changesOf(list []*loci.Memory) (found []Change) {
+	for _, m := range list {
+		if m.DeletedAt.IsZero() && m.SupersededBy.IsZero() {
+			found = append(found, Change{ID: m.ID, Hash: hashOf(recall.TextToEmbed(m))})
 		}
 	}
-	for _, m := range found.memories {
-		if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
-			continue
-		}
-		hash, err := hashIn(c, m.ID)
-		if err != nil || bytes.Equal(hash, hashOf(recall.TextToEmbed(m))) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if hash != nil {
-			if err := put(c, m.ID, nil, nil); err != nil {
-				return err
-			}
-		}
-		if err := c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, 0, 0)", [16]byte(m.ID)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hashIn returns the hash of the text whose vector a memory has, or nil.
-func hashIn(c *sqlitedb.Conn, id loci.MemoryID) (hash []byte, err error) {
-	_, err = c.One("SELECT hash FROM vectors WHERE id = ?", sqlitedb.Args{[16]byte(id)}, func(r *sqlitedb.Row) error {
-		hash = r.Blob(0)
-		return nil
-	})
-	return hash, err
-}
-
-// remove forgets a memory that does not exist any more.
-func remove(c *sqlitedb.Conn, id loci.MemoryID) error {
-	hash, err := hashIn(c, id)
-	if err == nil && hash != nil {
-		err = put(c, id, nil, nil)
-	}
-	if err != nil {
-		return err
-	}
-	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(id))
+	return found
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -50,81 +49,98 @@ func (o *org) isQuiet(now time.Time) bool {
 	return now.Sub(time.UnixMicro(o.used.Load())) >= quietAfter
 }
 
-func (o *org) path(n modelName) string { return filepath.Join(o.place(o.id), n.file()) }
-
-func (o *org) paths() []string { return filesIn(o.place(o.id)) }
-
-func (o *org) letGo() {
-	dir := o.place(o.id)
-	o.Index.letGo(func(f *file) bool { return filepath.Dir(f.path) == dir })
+// release releases what the org has open and in memory.
+func (o *org) release(ctx context.Context) {
+	for _, k := range o.sets(ctx) {
+		o.loaded.Delete(place{o.id, k})
+	}
+	o.Sets.Rest(o.id)
 }
 
-// meaning is Index.Meaning with a model. It makes no file: what a model answers to a question may be wrong.
+// sets returns the sets of the org. Without them there are no vectors.
+func (o *org) sets(ctx context.Context) []Key {
+	list, err := o.Sets.Sets(ctx, o.id)
+	if err != nil {
+		o.warn(ctx, o.id, err)
+	}
+	return list
+}
+
+// use calls fn with a set. A damaged one is made again.
+func (o *org) use(ctx context.Context, k Key, fn func(Set) error) error {
+	err := o.Sets.Use(ctx, o.id, k, fn)
+	if errors.Is(err, ErrDamaged) {
+		err = errors.Join(err, o.Sets.Heal(context.WithoutCancel(ctx), o.id, k))
+		o.Log.WarnContext(ctx, "the vectors are damaged and are made again", "org", string(o.id), "set", string(k),
+			"error", err)
+	}
+	return err
+}
+
+// missing reports whether an error means that there is no set, or no longer.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged) }
+
+// meaning is Index.Meaning with a model. It makes no set: what a model answers to a question may be wrong.
 func (o *org) meaning(ctx context.Context, m embed.Model, question string) (out index.Meaning, _ State, err error) {
 	vector, err := o.ask(ctx, m, question)
 	if err != nil {
 		return out, Unavailable, err
 	}
-	path := o.path(modelName{m.Name(), len(vector)})
-	var s state
-	err = o.use(ctx, path, func(f *file) (err error) {
-		if s, err = f.state(ctx); err == nil {
-			out, err = o.comparison(ctx, f, vector)
+	key := Model{m.Name(), len(vector)}.Key()
+	var s Progress
+	err = o.use(ctx, key, func(set Set) (err error) {
+		if s, err = set.Progress(ctx); err == nil {
+			out, err = o.comparison(ctx, set, s, vector)
 		}
 		return err
 	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || unreadable(err):
+	case missing(err):
 		out = index.Meaning{}
 	case err != nil:
 		return index.Meaning{}, Unavailable, err
-	case s.complete:
+	case s.Complete:
 		return out, Ready, nil
 	}
-	if older, ok := o.before(ctx, path, question); ok {
+	if older, ok := o.before(ctx, key, question); ok {
 		out = older
 	}
 	return out, Building, nil
 }
 
-// comparison returns how a search compares the vector of a question with those of a file.
-func (o *org) comparison(ctx context.Context, f *file, vector []float32) (index.Meaning, error) {
+// comparison returns how a search compares the vector of a question with those of a set.
+func (o *org) comparison(ctx context.Context, set Set, s Progress, vector []float32) (index.Meaning, error) {
 	if !slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
 		return index.Meaning{}, nil // the model knows no word of the question
 	}
-	list, err := f.loaded(ctx)
-	path, ctx := f.path, context.WithoutCancel(ctx)
+	k := s.Model.Key()
+	list, err := o.load(place{o.id, k}, s).bring(ctx, set)
+	ctx = context.WithoutCancel(ctx)
 	return index.Meaning{Vectors: list, Query: vector, Exact: func(ids [][16]byte) [][]float32 {
 		out := make([][]float32, len(ids))
-		_ = o.with(ctx, path, func(f *file) error { return f.exact(ctx, ids, out) }) // or else the packed ones must do
+		_ = o.use(ctx, k, func(set Set) error { return set.Exact(ctx, ids, out) }) // or else the packed ones must do
 		return out
 	}}, err
 }
 
 // before returns how a search uses the complete vectors of another model, until those of the current one are complete.
 // ok is false if there are none.
-func (o *org) before(ctx context.Context, current, question string) (out index.Meaning, ok bool) {
-	for _, path := range o.paths() {
-		var s state
-		var n modelName
-		err := o.with(ctx, path, func(f *file) (err error) {
-			n = f.name
-			s, err = f.state(ctx)
-			return err
-		})
-		if path == current || err != nil || !s.complete {
+func (o *org) before(ctx context.Context, current Key, question string) (out index.Meaning, ok bool) {
+	for _, k := range o.sets(ctx) {
+		s, err := o.progress(ctx, k)
+		if k == current || err != nil || !s.Complete {
 			continue
 		}
-		m, err := o.Models.ByName(ctx, n.model)
+		m, err := o.Models.ByName(ctx, s.Model.Name)
 		if err != nil || m == nil {
 			continue
 		}
 		vector, err := o.ask(ctx, m, question)
-		if err != nil || len(vector) != n.dims {
+		if err != nil || len(vector) != s.Model.Dims {
 			continue
 		}
-		err = o.with(ctx, path, func(f *file) (err error) {
-			out, err = o.comparison(ctx, f, vector)
+		err = o.use(ctx, k, func(set Set) (err error) {
+			out, err = o.comparison(ctx, set, s, vector)
 			return err
 		})
 		if err == nil {
@@ -132,4 +148,12 @@ func (o *org) before(ctx context.Context, current, question string) (out index.M
 		}
 	}
 	return index.Meaning{}, false
+}
+
+func (o *org) progress(ctx context.Context, k Key) (s Progress, err error) {
+	err = o.use(ctx, k, func(set Set) error {
+		s, err = set.Progress(ctx)
+		return err
+	})
+	return s, err
 }

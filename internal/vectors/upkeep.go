@@ -3,14 +3,11 @@ package vectors
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
-	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 const (
@@ -80,7 +77,7 @@ func (x *Index) look(ctx context.Context, all bool) {
 	}
 	for _, o := range due {
 		if o.isQuiet(x.Now()) {
-			o.letGo()
+			o.release(ctx)
 		}
 	}
 }
@@ -111,7 +108,7 @@ func (x *Index) dueOrgs(now time.Time, all bool) (due []*org) {
 	return append(due, quiet[:min(len(quiet), mostQuiet)]...)
 }
 
-// model returns the model in use, or nil if there is nothing to do. If embeddings are off, it closes all files.
+// model returns the model in use, or nil if there is nothing to do. If embeddings are off, it releases all sets.
 func (x *Index) model(ctx context.Context, now time.Time, due []*org) embed.Model {
 	if len(due) == 0 || now.Before(x.rest.until) {
 		return nil
@@ -119,7 +116,9 @@ func (x *Index) model(ctx context.Context, now time.Time, due []*org) embed.Mode
 	m, err := x.Models.Current(ctx)
 	switch {
 	case err == nil && m == nil:
-		x.letGo(func(*file) bool { return true })
+		for _, o := range due {
+			o.release(ctx)
+		}
 	case err != nil && ctx.Err() == nil:
 		x.warn(ctx, due[0].id, err)
 		if loci.CodeOf(err) != loci.NotFound { // a folder that is missing may be about to come
@@ -134,7 +133,7 @@ func (x *Index) model(ctx context.Context, now time.Time, due []*org) embed.Mode
 // followed follows the changes of an org. It reports whether the model is to work for it now.
 func (o *org) followed(ctx context.Context, m embed.Model, now time.Time) bool {
 	o.looked = now
-	waits, err := o.follow(ctx, m)
+	waits, err := o.followAll(ctx, m)
 	if now.Before(o.rest.until) {
 		return false
 	}
@@ -152,7 +151,7 @@ func (o *org) ended(ctx context.Context, err error) {
 		o.Index.mu.Lock()
 		delete(o.orgs, o.id)
 		o.Index.mu.Unlock()
-		o.letGo()
+		o.release(ctx)
 	case err != nil:
 		o.rest.after(o.Now(), err)
 		o.pauseQuestions(err)
@@ -162,24 +161,21 @@ func (o *org) ended(ctx context.Context, err error) {
 	}
 }
 
-// follow puts into the queues what has changed, and removes the files of models that nobody uses. It reports whether
+// followAll puts into the queues what has changed, and removes the sets of models that nobody uses. It reports whether
 // memories wait for a vector of the current model.
-func (o *org) follow(ctx context.Context, m embed.Model) (waits bool, err error) {
+func (o *org) followAll(ctx context.Context, m embed.Model) (waits bool, err error) {
 	current, err := o.current(ctx, m)
 	complete := false
-	for _, path := range o.paths() { // also those of other models: what a memory no longer says must not lead to it
-		err = errors.Join(err, o.use(ctx, path, func(f *file) error {
-			if err := o.followAll(ctx, f); err != nil || path != current {
+	for _, k := range o.sets(ctx) { // also those of other models: what a memory no longer says must not lead to it
+		err = errors.Join(err, o.use(ctx, k, func(set Set) error {
+			if err := o.follow(ctx, set); err != nil || k != current {
 				return err
 			}
-			if err := f.noteUse(ctx, o.Now()); err != nil {
-				return err
+			s, err := noteUse(ctx, set, o.Now())
+			if complete = s.Complete; err == nil {
+				waits, err = o.waits(ctx, set)
 			}
-			s, err := f.state(ctx)
-			if err == nil {
-				waits, err = f.waits(ctx, o.Now())
-			}
-			complete, waits = s.complete, waits || !s.complete
+			waits = waits || !s.Complete
 			return err
 		}))
 	}
@@ -189,33 +185,60 @@ func (o *org) follow(ctx context.Context, m embed.Model) (waits bool, err error)
 	return waits, err
 }
 
-func (f *file) waits(ctx context.Context, now time.Time) (waits bool, err error) {
-	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
-		waits, err = c.One("SELECT 1 FROM queue WHERE due <= ? LIMIT 1", sqlitedb.Args{now.UnixMicro()},
-			func(*sqlitedb.Row) error { return nil })
-		return err
+// These say for how long a set stays of which no process has the model in use, and how often one that has it says so.
+const (
+	unusedStays  = time.Hour
+	noteUseEvery = unusedStays / 6
+)
+
+// noteUse notes that this process has the model in use, so that one with another model does not remove the set.
+func noteUse(ctx context.Context, set Set, now time.Time) (s Progress, err error) {
+	s, err = set.Progress(ctx)
+	if err != nil || now.Sub(time.UnixMicro(s.Used)) < noteUseEvery {
+		return s, err
+	}
+	next := s
+	next.Used = now.UnixMicro()
+	_, err = set.Advance(ctx, s, next, nil) // or else at the next look
+	return s, err
+}
+
+var errEnough = errors.New("enough")
+
+// waits reports whether a job is due.
+func (o *org) waits(ctx context.Context, set Set) (waits bool, err error) {
+	err = set.Queue(ctx, func(j Job) error {
+		waits = !j.Due.After(o.Now())
+		return errEnough
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return waits, err
 }
 
 // catchUp makes vectors by a model that are missing, until then, or if that is zero, all of them. done reports whether
 // none waits any more.
 func (o *org) catchUp(ctx context.Context, m embed.Model, until time.Time) (done bool, err error) {
-	path, err := o.current(ctx, m)
+	current, err := o.current(ctx, m)
 	if err != nil {
 		return false, err
 	}
-	err = o.use(ctx, path, func(f *file) error {
+	err = o.use(ctx, current, func(set Set) error {
+		s, err := set.Progress(ctx)
+		if err != nil {
+			return err
+		}
 		for !done {
-			err := o.followAll(ctx, f)
+			err := o.follow(ctx, set)
 			if err == nil {
-				done, err = o.work(ctx, m, f)
+				done, err = o.work(ctx, m, set, s.Model.Dims)
 			}
 			switch {
 			case err != nil:
 				return err
 			case until.IsZero():
-				o.report(ctx, f)
+				o.report(ctx, set)
 			case !o.Now().Before(until):
 				return nil
 			}
@@ -225,110 +248,62 @@ func (o *org) catchUp(ctx context.Context, m embed.Model, until time.Time) (done
 	return done, err
 }
 
-// followAll puts into the queue of a file what has changed.
-func (o *org) followAll(ctx context.Context, f *file) error {
-	for more := true; more && ctx.Err() == nil; {
-		err := o.Store.View(ctx, o.id, func(tx store.Tx) (err error) {
-			more, err = f.follow(ctx, tx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// current returns the path of the file of a model, and makes it. To know the dimensions, it asks the model about a word
-// if nobody has asked it yet.
-func (o *org) current(ctx context.Context, m embed.Model) (path string, err error) {
+// current returns the set of a model, and makes it. To know the dimensions, it asks the model about a word at first.
+func (o *org) current(ctx context.Context, m embed.Model) (k Key, err error) {
 	o.mu.Lock()
-	n := modelName{m.Name(), o.dims[m.Name()]}
+	n := Model{m.Name(), o.dims[m.Name()]}
 	o.mu.Unlock()
-	if n.dims == 0 {
+	if n.Dims == 0 {
 		vector, err := o.ask(ctx, m, probe)
 		if err != nil {
 			return "", err
 		}
-		n.dims = len(vector)
+		n.Dims = len(vector)
 	}
-	path = o.path(n)
-	err = o.use(ctx, path, func(*file) error { return nil })
-	if errors.Is(err, fs.ErrNotExist) || unreadable(err) {
-		if err = create(ctx, o.place(o.id), n); err == nil {
+	k = n.Key()
+	if err = o.use(ctx, k, func(Set) error { return nil }); missing(err) {
+		if err = o.Sets.Create(ctx, o.id, n); err == nil {
 			err = o.removeOtherSizes(ctx, n)
 		}
 	}
-	return path, err
+	return k, err
 }
 
 // removeOtherSizes removes what was begun with other dimensions of a model: an endpoint that has others each time must
 // not fill the disk.
-func (o *org) removeOtherSizes(ctx context.Context, n modelName) (err error) {
-	for _, path := range o.paths() {
-		begun := false
-		err = errors.Join(err, o.use(ctx, path, func(f *file) error {
-			s, err := f.state(ctx)
-			begun = f.name.model == n.model && f.name.dims != n.dims && !s.complete
-			return err
-		}))
-		if begun {
-			err = errors.Join(err, o.remove(ctx, path))
+func (o *org) removeOtherSizes(ctx context.Context, n Model) (err error) {
+	for _, k := range o.sets(ctx) {
+		s, e := o.progress(ctx, k)
+		if e == nil && s.Model.Name == n.Name && s.Model.Dims != n.Dims && !s.Complete {
+			e = o.Sets.Remove(ctx, o.id, k)
 		}
+		err = errors.Join(err, e)
 	}
 	return err
 }
 
-// removeUnused removes the files of other models, unless a process has had one of them in use lately: two with
+// removeUnused removes the sets of other models, unless a process has had one of them in use lately: two with
 // different models would else remove each other's vectors for ever.
-func (o *org) removeUnused(ctx context.Context, current string) (err error) {
-	for _, path := range o.paths() {
-		unused := false
-		if path != current {
-			err = errors.Join(err, o.use(ctx, path, func(f *file) error {
-				s, err := f.state(ctx)
-				unused = err == nil && o.Now().Sub(time.UnixMicro(s.used)) >= unusedStays
-				return err
-			}))
+func (o *org) removeUnused(ctx context.Context, current Key) (err error) {
+	for _, k := range o.sets(ctx) {
+		if k == current {
+			continue
 		}
-		if unused {
-			o.Log.InfoContext(ctx, "removing the vectors of a model that is not in use any more", "file", path)
-			err = errors.Join(err, o.remove(ctx, path))
+		s, e := o.progress(ctx, k)
+		if e == nil && o.Now().Sub(time.UnixMicro(s.Used)) >= unusedStays {
+			o.Log.InfoContext(ctx, "removing the vectors of a model that is not in use any more", "org", string(o.id),
+				"model", s.Model.Name)
+			e = o.Sets.Remove(ctx, o.id, k)
 		}
-	}
-	return err
-}
-
-func (o *org) removeAll(ctx context.Context) (err error) {
-	for _, path := range o.paths() {
-		err = errors.Join(err, o.remove(ctx, path))
+		err = errors.Join(err, e)
 	}
 	return err
 }
 
 // report tells loci.ReportProgress how far the vectors are. A memory that waits for another vector is not done.
-func (o *org) report(ctx context.Context, f *file) {
-	p := loci.Progress{Stage: "making vectors of the memories of " + string(o.id)}
-	err := f.DB.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT count(*), (SELECT count(*) FROM queue) FROM (SELECT id FROM vectors WHERE hash IS NOT NULL "+
-			"UNION SELECT id FROM queue)", nil, func(r *sqlitedb.Row) error {
-			p.Total = r.Int64(0)
-			p.Done = p.Total - r.Int64(1)
-			return nil
-		})
-		return err
-	})
-	if err == nil {
-		loci.ReportProgress(ctx, p)
+func (o *org) report(ctx context.Context, set Set) {
+	if n, err := set.Count(ctx); err == nil {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "making vectors of the memories of " + string(o.id),
+			Total: int64(n.All), Done: int64(n.All - n.Waiting)})
 	}
-}
-
-// count returns how many memories have a vector and how many wait for one.
-func (f *file) count(ctx context.Context) (done, waiting int, err error) {
-	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT (SELECT count(*) FROM vectors WHERE hash IS NOT NULL), (SELECT count(*) FROM queue)", nil,
-			func(r *sqlitedb.Row) error { done, waiting = r.Int(0), r.Int(1); return nil })
-		return err
-	})
-	return done, waiting, err
 }

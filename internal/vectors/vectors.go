@@ -1,44 +1,42 @@
 // Package vectors keeps a vector of each memory of each org that uses a model of embeddings, so that a search finds
 // memories by what they mean. It follows the changes of the memories, has their vectors made in the background, and
-// stores them beside the index.
+// keeps them in a Store, a contract beside the engine. Files is the Store of a data directory.
 //
 // Nothing here is the only copy of anything, and nothing waits for it: a search goes on without vectors if there is no
-// model, if the model does not answer, or if its vectors are not there yet. The vectors of each model have a file of
-// their own, so those of two models, or of two numbers of dimensions, never meet.
+// model, if the model does not answer, or if its vectors are not there yet. The vectors of each model are a separate
+// Set, so those of two models, or of two numbers of dimensions, never meet.
 package vectors
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // Options configure an Index.
 type Options struct {
 	Store  store.Store      // required
 	Models embed.Source     // nil: there are no vectors
-	Dir    string           // where the files of each org have a directory; "": there are no vectors
+	Sets   Store            // nil: there are no vectors; Close closes it
 	Log    *slog.Logger     // required
 	Now    func() time.Time // default: time.Now
 }
 
-// Index has the vectors of every org of a store. It is safe for concurrent use, also by several processes with one
-// directory.
+// Index has the vectors of every org of a store. It is safe for concurrent use, also by several processes and hosts
+// with one Store.
 type Index struct {
 	Options
-	due     chan struct{}  // Run has something to do
-	asking  sync.WaitGroup // questions that no model has answered yet
-	files   *sqlitedb.Files[*file]
-	healing sync.Mutex // held while a damaged file is removed
+	due    chan struct{}  // Run has something to do
+	asking sync.WaitGroup // questions that no model has answered yet
+	loaded *memo.Memo[place, int64, *loaded]
 
 	// Only Run uses these.
 	listed time.Time // when all orgs were listed last
@@ -56,10 +54,10 @@ func New(o Options) *Index {
 		o.Now = time.Now
 	}
 	return &Index{Options: o, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*org{},
-		files: sqlitedb.NewFiles(mostOpen, func(path string) *file { return &file{path: path} }, openFile)}
+		loaded: memo.New[place, int64, *loaded](mostLoaded)}
 }
 
-func (x *Index) on() bool { return x.Models != nil && x.Dir != "" }
+func (x *Index) on() bool { return x.Models != nil && x.Sets != nil }
 
 // State says what a search by meaning can rely on.
 type State string
@@ -155,5 +153,3 @@ func (x *Index) wake() {
 	default:
 	}
 }
-
-func (x *Index) place(id loci.OrgID) string { return filepath.Join(x.Dir, string(id)) }

@@ -61,8 +61,13 @@ func (w *world) must(err error) {
 func (w *world) process(models embed.Source) *vectors.Index { return w.logged(models, io.Discard) }
 
 func (w *world) logged(models embed.Source, log io.Writer) *vectors.Index {
-	x := vectors.New(vectors.Options{Store: w.st, Models: models, Dir: filepath.Join(w.dir, "vectors"),
-		Log: slog.New(slog.NewTextHandler(log, nil)), Now: w.time})
+	return w.open(vectors.Options{Models: models, Sets: vectors.NewFiles(filepath.Join(w.dir, "vectors")),
+		Log: slog.New(slog.NewTextHandler(log, nil))})
+}
+
+func (w *world) open(o vectors.Options) *vectors.Index {
+	o.Store, o.Now = w.st, w.time
+	x := vectors.New(o)
 	w.Cleanup(func() { w.must(x.Close()) })
 	return x
 }
@@ -105,23 +110,6 @@ func (w *world) change(m *loci.Memory, text string) {
 		*m = next
 		return err
 	})
-}
-
-// has reports how many vectors searches have, and their state.
-func has(t testing.TB, x *vectors.Index) (n int, state vectors.State) {
-	t.Helper()
-	m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea")
-	if m.Vectors == nil {
-		return 0, state
-	}
-	return m.Vectors.Len(), state
-}
-
-func check(t testing.TB, x *vectors.Index, n int, state vectors.State) {
-	t.Helper()
-	if got, is := has(t, x); got != n || is != state {
-		t.Errorf("there are %d vectors (%s), want %d (%s)", got, is, n, state)
-	}
 }
 
 func TestVectorsFollowTheMemories(t *testing.T) {
@@ -488,7 +476,7 @@ func TestVerify(t *testing.T) {
 	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
 	verify()
 
-	w.must(x.Spoil(t.Context(), loci.DefaultOrg, list[0].ID, list[1].ID, list[2].ID))
+	w.must(x.Sets.(*vectors.Files).Spoil(t.Context(), loci.DefaultOrg, list[0].ID, list[1].ID, list[2].ID))
 	verify("1 vector of another size than the model's, by the model test", "1 vector of an older text, by the model test",
 		"1 missing vector of a memory that does not wait for one, by the model test",
 		"1 vector of a memory that does not exist, by the model test")

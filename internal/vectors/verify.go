@@ -5,26 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // Verify compares the vectors of an org with its memories, and returns one sentence for each kind of problem. It asks
 // no model: what waits for its vector is no problem.
 func (x *Index) Verify(ctx context.Context, id loci.OrgID) (problems []string, err error) {
-	if x.Dir == "" {
+	if x.Sets == nil {
 		return nil, nil
 	}
 	o := x.of(id)
-	for _, path := range o.paths() {
-		found, err := o.verify(ctx, path)
+	for _, k := range o.sets(ctx) {
+		found, err := o.verify(ctx, k)
 		if err == nil && len(found) > 0 { // somebody may have changed a memory meanwhile
-			found, err = o.verify(ctx, path)
+			found, err = o.verify(ctx, k)
 		}
 		if err != nil {
 			return nil, err
@@ -34,35 +31,45 @@ func (x *Index) Verify(ctx context.Context, id loci.OrgID) (problems []string, e
 	return problems, nil
 }
 
-func (o *org) verify(ctx context.Context, path string) (problems []string, err error) {
-	err = o.with(ctx, path, func(f *file) error {
-		problems, err = o.verifyFile(ctx, f)
+func (o *org) verify(ctx context.Context, k Key) (problems []string, err error) {
+	err = o.Sets.Use(ctx, o.id, k, func(set Set) error {
+		problems, err = o.verifySet(ctx, set)
 		return err
 	})
 	switch {
-	case unreadable(err):
-		return []string{fmt.Sprintf("the file %s cannot be read: %s", filepath.Base(path), err)}, nil
-	case errors.Is(err, fs.ErrNotExist): // it has just gone
+	case errors.Is(err, ErrDamaged):
+		return []string{fmt.Sprintf("the set %s cannot be read: %s", k, err)}, nil
+	case missing(err): // it has just gone
 		return nil, nil
 	}
 	return problems, err
 }
 
-func (o *org) verifyFile(ctx context.Context, f *file) ([]string, error) {
-	problems, err := f.DB.Check(ctx)
+func (o *org) verifySet(ctx context.Context, set Set) ([]string, error) {
+	problems, err := set.Check(ctx)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}
-	if err := o.followAll(ctx, f); err != nil {
+	if err := o.follow(ctx, set); err != nil {
 		return nil, err
 	}
-	var has map[loci.MemoryID][]byte
-	var waiting map[loci.MemoryID]bool
-	odd := 0
-	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
-		has, waiting, odd, err = f.all(c)
-		return err
+	s, err := set.Progress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has, waiting, odd := map[loci.MemoryID][]byte{}, map[loci.MemoryID]bool{}, 0
+	err = set.Since(ctx, 0, func(r Row) error {
+		if r.Hash == nil {
+			return nil
+		}
+		if has[r.ID] = bytes.Clone(r.Hash); len(r.Packed.Values) == 0 {
+			odd++
+		}
+		return nil
 	})
+	if err == nil {
+		err = set.Queue(ctx, func(j Job) error { waiting[j.ID] = true; return nil })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -85,32 +92,10 @@ func (o *org) verifyFile(ctx context.Context, f *file) ([]string, error) {
 		{missing, "missing ", "of a memory that does not wait for one"}, {len(has), "", "of a memory that does not exist"}} {
 		if p.n > 0 {
 			problems = append(problems, fmt.Sprintf("%s %s, by the model %s",
-				loci.Plural(p.n, p.is+"vector", p.is+"vectors"), p.what, f.name.model))
+				loci.Plural(p.n, p.is+"vector", p.is+"vectors"), p.what, s.Model.Name))
 		}
 	}
 	return problems, err
-}
-
-// all returns the hashes of the texts that have a vector, which memories wait for one, and how many vectors have
-// another size than those of the model.
-func (f *file) all(c *sqlitedb.Conn) (has map[loci.MemoryID][]byte, waiting map[loci.MemoryID]bool, odd int,
-	err error) {
-	has, waiting = map[loci.MemoryID][]byte{}, map[loci.MemoryID]bool{}
-	err = c.Query("SELECT id, hash, length(packed), length(exact) FROM vectors WHERE hash IS NOT NULL", nil,
-		func(r *sqlitedb.Row) error {
-			has[r.ID(0)] = r.Blob(1)
-			if r.Int(2) != f.name.dims || r.Int(3) != 4*f.name.dims {
-				odd++
-			}
-			return nil
-		})
-	if err == nil {
-		err = c.Query("SELECT id FROM queue", nil, func(r *sqlitedb.Row) error {
-			waiting[r.ID(0)] = true
-			return nil
-		})
-	}
-	return has, waiting, odd, err
 }
 
 // everyMemory calls fn for each memory of the org, also those in the trash.

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // These say how the queue is worked off.
@@ -52,9 +51,7 @@ func (p *pause) after(now time.Time, err error) {
 
 // job is a memory that was taken from the queue.
 type job struct {
-	id     loci.MemoryID
-	due    int64
-	tries  int
+	Job
 	known  bool // text and gone are what the org has
 	gone   bool // the memory does not exist any more
 	text   string
@@ -62,42 +59,48 @@ type job struct {
 	vector []float32
 }
 
-// take takes the next memories from the queue.
-func (f *file) takeJobs(ctx context.Context, most int, now time.Time) (jobs []job, err error) {
-	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		jobs = nil
-		due := now.Add(claim).UnixMicro()
-		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
-			sqlitedb.Args{now.UnixMicro(), most}, func(r *sqlitedb.Row) error {
-				jobs = append(jobs, job{id: r.ID(0), tries: r.Int(1) + 1, due: due})
-				return nil
-			})
-		for i := 0; i < len(jobs) && err == nil; i++ {
-			err = c.Exec("UPDATE queue SET due = ?, tries = tries + 1 WHERE id = ?", due, [16]byte(jobs[i].id))
-		}
-		return err
-	})
-	return jobs, err
-}
-
 // work makes the vectors of the next memories in the queue. done reports whether it is empty, but for those that wait
 // for another try.
-func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err error) {
-	jobs, err := f.takeJobs(ctx, o.batch(), o.Now())
+func (o *org) work(ctx context.Context, m embed.Model, set Set, dims int) (done bool, err error) {
+	now := o.Now()
+	taken, err := set.Take(ctx, o.batch(), now, now.Add(claim))
 	if err != nil {
 		return false, err
 	}
-	if len(jobs) == 0 {
-		return true, f.complete(ctx)
+	if len(taken) == 0 {
+		return complete(ctx, set)
+	}
+	jobs := make([]job, len(taken))
+	for i, j := range taken {
+		jobs[i].Job = j
 	}
 	err = o.readTexts(ctx, jobs)
 	if err == nil {
 		halved := 0
-		halved, err = o.embed(ctx, m, f, withText(jobs))
+		halved, err = o.embed(ctx, m, dims, withText(jobs))
 		o.did(halved, err)
 	}
+	results, now := make([]Result, len(jobs)), o.Now()
+	for i := range jobs {
+		results[i] = jobs[i].result(now)
+	}
 	// Also if the process is about to stop: what a model has made may have cost money.
-	return false, errors.Join(err, f.store(context.WithoutCancel(ctx), jobs, o.Now()))
+	return false, errors.Join(err, set.Finish(context.WithoutCancel(ctx), results))
+}
+
+// result returns what became of a job. A memory without a vector waits for another try.
+func (j *job) result(now time.Time) Result {
+	r := Result{Job: j.Job, Gone: j.gone}
+	switch {
+	case j.tried:
+		pause := min(firstPause<<min(j.Tries, 20), longestRefusal)
+		r.Back = &Job{Due: now.Add(pause), Tries: j.Tries}
+	case !j.known, j.text != "" && j.vector == nil: // the try did not come to it
+		r.Back = &Job{Due: now, Tries: j.Tries - 1}
+	case j.vector != nil:
+		r.Vector, r.Hash = j.vector, hashOf(j.text)
+	}
+	return r
 }
 
 // pace is how fast a model works.
@@ -153,7 +156,7 @@ func withText(jobs []job) (list []*job) {
 func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	at, ids := map[loci.MemoryID]int{}, make([]loci.MemoryID, len(jobs))
 	for i, j := range jobs {
-		at[j.id], ids[i] = i, j.id
+		at[j.ID], ids[i] = i, j.ID
 	}
 	return o.Store.View(ctx, o.id, func(tx store.Tx) error {
 		list, err := tx.Rows().Read(ctx, ids)
@@ -174,14 +177,14 @@ func (o *org) readTexts(ctx context.Context, jobs []job) error {
 // the others wait for the next batch. Of one text it gets only the beginning then. So a text that the model refuses,
 // fails at, or takes too long for does not keep the others from having theirs. halved is how often a batch was halved
 // because it perhaps took too long.
-func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) (halved int, err error) {
+func (o *org) embed(ctx context.Context, m embed.Model, dims int, jobs []*job) (halved int, err error) {
 	for {
-		made, err := o.embedAll(ctx, m, f, jobs, math.MaxInt)
+		made, err := o.embedAll(ctx, m, dims, jobs, math.MaxInt)
 		if err == nil || !o.byText(ctx, m, err) {
 			return halved, err
 		}
 		if len(jobs) == 1 { // it is the text, however fast the model is
-			_, err = o.embedAll(ctx, m, f, jobs, shortText)
+			_, err = o.embedAll(ctx, m, dims, jobs, shortText)
 			if jobs[0].tried = err != nil; jobs[0].tried && !o.byText(ctx, m, err) {
 				jobs[0].tried = false
 				return 0, err
@@ -200,14 +203,14 @@ func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) (h
 
 // embedAll asks the model once, about so many characters of each text. It returns how many vectors that made, also if
 // the model failed at others.
-func (o *org) embedAll(ctx context.Context, m embed.Model, f *file, jobs []*job, most int) (made int, err error) {
+func (o *org) embedAll(ctx context.Context, m embed.Model, dims int, jobs []*job, most int) (made int, err error) {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {
 		if texts[i] = j.text; len(j.text) > most {
 			texts[i] = loci.Shorten(j.text, most)
 		}
 	}
-	list, err := o.vectorsOf(ctx, m, f, texts)
+	list, err := o.vectorsOf(ctx, m, dims, texts)
 	for i, vector := range list {
 		if jobs[i].vector = vector; vector != nil {
 			made++
@@ -231,9 +234,9 @@ func (o *org) byText(ctx context.Context, m embed.Model, err error) bool {
 
 var errOtherNumber = errors.New("the model returned another number of vectors than of texts")
 
-// vectorsOf asks the model, and rejects vectors of other dimensions than those of the file. The next round then has
-// another file.
-func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []string) ([][]float32, error) {
+// vectorsOf asks the model, and rejects vectors of other dimensions than those of the set. The next round then has
+// another set.
+func (o *org) vectorsOf(ctx context.Context, m embed.Model, dims int, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -245,67 +248,34 @@ func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []str
 		if v == nil {
 			continue // it failed before this one
 		}
-		if len(v) != f.name.dims {
+		if len(v) != dims {
 			o.mu.Lock()
 			o.learn(m.Name(), len(v))
 			o.mu.Unlock()
 			return nil, loci.Errorf(loci.Upstream,
 				"the model %s now returns %d dimensions instead of %d; Loci makes all vectors again", m.Name(), len(v),
-				f.name.dims)
+				dims)
 		}
 	}
 	return list, err
 }
 
-// store stores vectors, and takes their memories from the queue. Those without one go back. A memory that was put into
-// the queue again meanwhile stays there.
-func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
-	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		for _, j := range jobs {
-			mine, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(j.id), j.due},
-				func(*sqlitedb.Row) error { return nil })
-			if err == nil && mine {
-				err = j.store(c, now)
-			}
-			if err != nil {
-				return err
-			}
-		}
+// complete records that each memory has its vector, unless some have not been tried often enough. ok is false if the
+// set has changed meanwhile.
+func complete(ctx context.Context, set Set) (ok bool, err error) {
+	s, err := set.Progress(ctx)
+	if err != nil || s.Complete || !s.Begun || s.Walking {
+		return true, err
+	}
+	untried := false
+	err = set.Queue(ctx, func(j Job) error {
+		untried = untried || j.Tries < enoughTries
 		return nil
 	})
-}
-
-func (j *job) store(c *sqlitedb.Conn, now time.Time) error {
-	switch {
-	case j.tried:
-		return j.wait(c, now)
-	case !j.known, j.text != "" && j.vector == nil: // the try did not come to it
-		return c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ?", now.UnixMicro(), j.tries-1, [16]byte(j.id))
-	case j.gone:
-		return remove(c, j.id)
+	if err != nil || untried {
+		return true, err
 	}
-	if j.vector != nil {
-		if err := put(c, j.id, hashOf(j.text), j.vector); err != nil {
-			return err
-		}
-	}
-	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(j.id))
-}
-
-// wait lets a memory that the model refused wait for another try.
-func (j *job) wait(c *sqlitedb.Conn, now time.Time) error {
-	pause := min(firstPause<<min(j.tries, 20), longestRefusal)
-	return c.Exec("UPDATE queue SET due = ? WHERE id = ? AND due = ?", now.Add(pause).UnixMicro(), [16]byte(j.id), j.due)
-}
-
-// complete notes that each memory has its vector, unless some have not been tried often enough.
-func (f *file) complete(ctx context.Context) error {
-	s, err := f.state(ctx)
-	if err != nil || s.complete || !s.begun || s.walking {
-		return err
-	}
-	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
-		return c.Exec("UPDATE state SET complete = 1 WHERE begun AND NOT walking AND NOT EXISTS "+
-			"(SELECT 1 FROM queue WHERE tries < ?)", enoughTries)
-	})
+	next := s
+	next.Complete = true
+	return set.Advance(ctx, s, next, nil)
 }

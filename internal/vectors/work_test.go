@@ -95,7 +95,7 @@ func TestRebuildsKeepWhatThereIs(t *testing.T) {
 	list := w.add(numbered(100)...)
 	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
 	check(t, x, 100, vectors.Ready)
-	w.must(x.Spoil(t.Context(), loci.DefaultOrg, list[0].ID, list[1].ID, list[2].ID))
+	w.must(x.Sets.(*vectors.Files).Spoil(t.Context(), loci.DefaultOrg, list[0].ID, list[1].ID, list[2].ID))
 	down := &embed.Fault{Text: "down", RetryAfter: time.Second}
 	model.Fail = func([]string) error { return down }
 	if err := x.Rebuild(t.Context(), loci.DefaultOrg); !errors.Is(err, down) {

@@ -83,7 +83,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1), pages: sqlstore.NewPages(),
 		projectRows: memo.New[string, sqlitedb.Stamp, sqlstore.ProjectRow](maxProjectRows),
-		bytes:       &blob.Files{Dir: filepath.Join(opts.Dir, assetsDir)}}
+		bytes:       blob.NewFiles(filepath.Join(opts.Dir, assetsDir))}
 	s.files = sqlitedb.NewFiles(opts.MaxFiles, newOrgFile, s.openFile)
 	s.projectFiles = sqlitedb.NewFiles(opts.MaxProjects, newProjectFile, s.openProject)
 	if err := s.open(ctx); err != nil {

@@ -62,6 +62,7 @@ var tests = []test{
 	{"SharedBy", testSharedBy},
 	{"ReplacedBy", testReplacedBy},
 	{"Tenancy", testTenancy},
+	{"Stamp", testStamp},
 	{"UnknownOrg", testUnknownOrg},
 	{"Rollback", testRollback},
 	{"Snapshot", testSnapshot},
