@@ -147,6 +147,15 @@ func TestRowsAreReadOnce(t *testing.T) {
 			})
 		}, 1}, // the person
 		{nil, 0},
+		{func() error {
+			return w.store.Update(t.Context(), w.org.ID, func(tx store.Tx) error {
+				return tx.Memories().Insert(t.Context(), &loci.Memory{ID: loci.NewMemoryID(), Title: "t", Content: "c",
+					Type: loci.Semantic, Category: "fact", Importance: 5, CreatedAt: w.now, UpdatedAt: w.now,
+					Access: loci.Access{OrgID: w.org.ID, UserID: w.org.OwnerID, Origin: "a", Scope: loci.ScopeGlobal,
+						AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+					State: loci.State{Version: 1, Change: loci.Created, Editor: "a"}})
+			})
+		}, 0}, // a memory says nothing of the person
 		{func() error { counted.blind = true; return nil }, 2},
 	} {
 		if step.before != nil {

@@ -34,7 +34,8 @@ CREATE TABLE people (
 CREATE TABLE org (
 	org_id       text PRIMARY KEY REFERENCES orgs (id),
 	position_key uuid NOT NULL,
-	feed_end     bigint NOT NULL DEFAULT 0
+	feed_end     bigint NOT NULL DEFAULT 0,
+	stamp        bigint NOT NULL DEFAULT 0 -- how many transactions have changed the org
 );
 
 CREATE TABLE teams (

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"testing"
@@ -28,13 +29,14 @@ type engine struct {
 	pool     *pgxpool.Pool
 	registry *sqlstore.Registry
 	now      func() time.Time
+	pages    *sqlstore.Pages
 
 	mu      sync.Mutex
 	writers map[loci.OrgID]*group.Writer[store.Tx]
 }
 
 func open(t testing.TB, schema string, now func() time.Time) *engine {
-	s := &engine{pool: connect(t, schema), now: now}
+	s := &engine{pool: connect(t, schema), now: now, pages: sqlstore.NewPages()}
 	t.Cleanup(func() { _ = s.Close() })
 	s.registry = sqlstore.NewRegistry(registryDB{s}, dialect, now)
 	return s
@@ -69,7 +71,8 @@ func (s *engine) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) e
 	return s.writer(org).Update(ctx, fn)
 }
 
-// with confines a transaction to an org, twice: by its parameter, and by the setting that the policy reads.
+// with confines a transaction to an org, twice: by its parameter, and by the setting that the policy reads. The stamp
+// comes with the row of the org, and is of the transaction's snapshot.
 func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, fn func(store.Tx) error) error {
 	if err := id.Validate(); err != nil {
 		return err
@@ -78,7 +81,7 @@ func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, fn fu
 		if _, err := tx.Exec(ctx, "SELECT set_config('loci.org', $1, TRUE)", string(id)); err != nil {
 			return err
 		}
-		key, err := positionKey(tx.QueryRow(ctx, "SELECT position_key FROM org WHERE org_id = $1", string(id)))
+		key, stamp, err := orgRow(tx.QueryRow(ctx, "SELECT position_key, stamp FROM org WHERE org_id = $1", string(id)))
 		if err != nil {
 			return err
 		}
@@ -86,9 +89,19 @@ func (s *engine) with(ctx context.Context, id loci.OrgID, o pgx.TxOptions, fn fu
 		if err != nil {
 			return err
 		}
+		shared.Kept = sqlstore.KeptPages{Of: s.pages, Stamp: stamp, Now: func() (store.Stamp, bool) { return stamp, true }}
 		return fn(shared)
 	})
 }
+
+// Stamp implements store.Store for orgs. The proof has none of the registry.
+func (s *engine) Stamp(ctx context.Context, org loci.OrgID) (stamp store.Stamp, ok bool) {
+	err := s.with(ctx, org, reading, func(tx store.Tx) error { stamp = tx.(*sqlstore.Tx).Kept.Stamp; return nil })
+	return stamp, err == nil
+}
+
+// PeopleStamp implements store.Store.
+func (s *engine) PeopleStamp(ctx context.Context, org loci.OrgID) (store.Stamp, bool) { return s.Stamp(ctx, org) }
 
 func (s *engine) tx(c *conn, id loci.OrgID, key [16]byte) (*sqlstore.Tx, error) {
 	positions, err := sqlstore.NewPositions(key)
@@ -99,13 +112,15 @@ func (s *engine) tx(c *conn, id loci.OrgID, key [16]byte) (*sqlstore.Tx, error) 
 	return sqlstore.New(c, dialect, options), nil
 }
 
-func positionKey(row pgx.Row) (key [16]byte, err error) {
+func orgRow(row pgx.Row) (key [16]byte, stamp store.Stamp, err error) {
 	var raw []byte
-	if err = row.Scan(&raw); errors.Is(err, pgx.ErrNoRows) {
+	var commits int64
+	if err = row.Scan(&raw, &commits); errors.Is(err, pgx.ErrNoRows) {
 		err = sqlstore.NoOrg()
 	}
 	copy(key[:], raw)
-	return key, err
+	binary.BigEndian.PutUint64(stamp[:], uint64(commits))
+	return key, stamp, err
 }
 
 // registryDB runs statements that are confined to no org.

@@ -16,7 +16,7 @@ var (
 		"InsertKeepsEveryField", "InsertConflict", "InsertRefusesStrangers", "GetNotFound", "GetMany", "Replace",
 		"ReplaceErrors", "Versions", "InsertVersion", "Purge", "Erase", "EraseOf", "SharedBy", "ByKey", "SavesByKey",
 		"ByText", "EditedBy", "Tenancy", "UnknownOrg", "Rollback", "Snapshot", "UpdateSeesItsWrites", "ConcurrentInserts",
-		"ConcurrentReplace", "Suggestions", "Disagreements",
+		"ConcurrentReplace", "Suggestions", "Disagreements", "Stamp",
 	}
 	lists = []string{
 		"ListOrder", "ListPages", "ListPagesUnderInserts", "ListFilters", "ManyProjects", "ListTotals", "ListTrash",

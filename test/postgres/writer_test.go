@@ -59,13 +59,13 @@ func (w *orgWriter) Begin() (err error) {
 	var batch pgx.Batch
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	batch.Queue("SELECT set_config('loci.org', $1, TRUE)", string(w.org))
-	batch.Queue("SELECT position_key FROM org WHERE org_id = $1 FOR UPDATE", string(w.org))
+	batch.Queue("SELECT position_key, stamp FROM org WHERE org_id = $1 FOR UPDATE", string(w.org))
 	answers := w.conn.SendBatch(ctx, &batch)
 	for range 2 {
 		_, begun := answers.Exec()
 		err = errors.Join(err, begun)
 	}
-	key, locked := positionKey(answers.QueryRow())
+	key, _, locked := orgRow(answers.QueryRow())
 	w.key, err = key, errors.Join(err, answers.Close())
 	if locked != nil {
 		err = locked
@@ -102,8 +102,15 @@ func (w *orgWriter) Restore() bool {
 
 func (w *orgWriter) Intact() bool { return !w.conn.Conn().IsClosed() }
 
+// Commit takes one round trip, in which it also counts the commit.
 func (w *orgWriter) Commit() error {
-	tag, err := w.conn.Exec(w.tx.ctx, "COMMIT")
+	var batch pgx.Batch
+	batch.Queue("UPDATE org SET stamp = stamp + 1 WHERE org_id = $1", string(w.org))
+	batch.Queue("COMMIT")
+	answers := w.conn.SendBatch(w.tx.ctx, &batch)
+	_, err := answers.Exec()
+	tag, ended := answers.Exec()
+	err = errors.Join(err, ended, answers.Close())
 	if err == nil && tag.String() != "COMMIT" {
 		err = errors.New("the server rolled the transaction back")
 	}

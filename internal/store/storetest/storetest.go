@@ -63,6 +63,7 @@ var tests = []test{
 	{"ReplacedBy", testReplacedBy},
 	{"Tenancy", testTenancy},
 	{"Stamp", testStamp},
+	{"PeopleStamp", testPeopleStamp},
 	{"UnknownOrg", testUnknownOrg},
 	{"Rollback", testRollback},
 	{"Snapshot", testSnapshot},
