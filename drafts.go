@@ -111,6 +111,13 @@ type NewProject struct {
 	Everyone    *bool  `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to the project. Only a person may set true. Default: false"`
 }
 
+// ProjectEdit changes a project. Fields that are nil stay.
+type ProjectEdit struct {
+	Name        *string `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"website"`
+	Description *string `json:"description,omitzero" nullable:"false" maxLength:"2000"`
+	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"True if every user of the org belongs to the project; false if only its members do"`
+}
+
 // OrgReceipt counts what Loci deleted with an org.
 type OrgReceipt struct {
 	OrgID       OrgID     `json:"org_id" example:"acme"`

@@ -10,14 +10,8 @@ import (
 // NewNode is loci.NewNode.
 type NewNode = loci.NewNode
 
-// NodeEdit changes some fields of a memory node, as a JSON merge patch (RFC 7396).
-type NodeEdit struct {
-	Name           Change[string]        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"500" example:"Onboarding"`
-	Description    Change[string]        `json:"description,omitzero" nullable:"true" maxLength:"2000"`
-	Tags           Change[[]string]      `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: no tags"`
-	AllowedVendors Change[[]loci.Vendor] `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"The whole list"`
-	Shared         Change[bool]          `json:"shared,omitzero" nullable:"true" doc:"Whether it is shared with your team"`
-}
+// NodeEdit is loci.NodeEdit.
+type NodeEdit = loci.NodeEdit
 
 // NodeFilter selects one page of memory nodes. Zero fields match everything.
 type NodeFilter struct {
@@ -38,11 +32,8 @@ type NodeList struct {
 // NewNodeItem is loci.NewNodeItem.
 type NewNodeItem = loci.NewNodeItem
 
-// NodeItemMove is the new place of an item.
-type NodeItemMove struct {
-	ParentID Change[loci.NodeItemID] `json:"parent_id,omitzero" nullable:"true" format:"uuid" doc:"The item that it moves below; null: the top level. Default: its present parent"`
-	Before   loci.NodeItemID         `json:"before,omitzero" format:"uuid" doc:"Insert it before this item. Default: last"`
-}
+// NodeItemMove is loci.NodeItemMove.
+type NodeItemMove = loci.NodeItemMove
 
 // NodeItemList is the items of a memory node. Each is followed by the items below it.
 type NodeItemList struct {

@@ -11,12 +11,8 @@ import (
 // NewProject is loci.NewProject.
 type NewProject = loci.NewProject
 
-// ProjectEdit changes a project. Nil fields stay unchanged.
-type ProjectEdit struct {
-	Name        *string `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"website"`
-	Description *string `json:"description,omitzero" nullable:"false" maxLength:"2000"`
-	Everyone    *bool   `json:"everyone,omitzero" nullable:"false" doc:"True if every user of the org belongs to the project; false if only its members do"`
-}
+// ProjectEdit is loci.ProjectEdit.
+type ProjectEdit = loci.ProjectEdit
 
 // ProjectStatuses selects the projects in a list.
 type ProjectStatuses string

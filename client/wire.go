@@ -75,27 +75,8 @@ type Attributes struct {
 	ValidTo    time.Time       `json:"valid_to,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"When the fact stopped being true"`
 }
 
-// Edit changes some fields of a memory, as a JSON merge patch (RFC 7396): fields that are left out
-// stay unchanged, and null clears a field. Title, content and allowed_vendors can't be cleared.
-type Edit struct {
-	Title          Change[string]          `json:"title,omitzero" minLength:"1" maxLength:"500"`
-	Content        Change[string]          `json:"content,omitzero" minLength:"1" maxLength:"100000" example:"We deploy on Tuesdays and Thursdays."`
-	Summary        Change[string]          `json:"summary,omitzero" nullable:"true" maxLength:"2000"`
-	Key            Change[string]          `json:"key,omitzero" nullable:"true" maxLength:"200"`
-	Tags           Change[[]string]        `json:"tags,omitzero" nullable:"true" maxItems:"50" minLength:"1" maxLength:"100" doc:"The whole list; null: no tags"`
-	AllowedVendors Change[[]loci.Vendor]   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"The whole list"`
-	Type           Change[loci.MemoryType] `json:"memory_type,omitzero" enum:"semantic,episodic,procedural"`
-	Category       Change[string]          `json:"category,omitzero" nullable:"true" minLength:"1" maxLength:"100" doc:"null resets it to fact"`
-	Importance     Change[int]             `json:"importance,omitzero" nullable:"true" minimum:"1" maximum:"10" doc:"null resets it to 5"`
-	Pinned         Change[bool]            `json:"pinned,omitzero" nullable:"true"`
-	Scope          Change[loci.Scope]      `json:"scope,omitzero" nullable:"true" enum:"global,project,agent" doc:"Audience in addition to the owner. Another scope clears project_id and agent_id, unless you send them. null resets it to global"`
-	ProjectID      Change[loci.ProjectID]  `json:"project_id,omitzero" nullable:"true" format:"uuid" doc:"Required for scope project"`
-	AgentID        Change[loci.AgentID]    `json:"agent_id,omitzero" nullable:"true" format:"uuid" doc:"The agent of the session, which is the default for scope agent"`
-	Source         Change[string]          `json:"source,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"null resets it to manual"`
-	ExpiresAt      Change[time.Time]       `json:"expires_at,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"null: never"`
-	ValidFrom      Change[time.Time]       `json:"valid_from,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
-	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
-}
+// Edit is loci.Edit.
+type Edit = loci.Edit
 
 // Replayed answers a POST whose Idempotency-Key was used before and whose request was already carried out.
 type Replayed struct {

@@ -47,6 +47,14 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
+// edited sets a field to the value of a flag, if the flag was passed.
+func edited[T any](cmd *cobra.Command, flag string, value T) loci.Edited[T] {
+	if !cmd.Flags().Changed(flag) {
+		return loci.Edited[T]{}
+	}
+	return loci.Set(value)
+}
+
 // parseOnOff reads a switch. It also takes what people type for on and off in other programs.
 func parseOnOff(field, value string) (bool, error) {
 	switch strings.ToLower(value) {

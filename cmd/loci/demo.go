@@ -197,7 +197,7 @@ func (d *demo) find(ctx context.Context, who loci.Principal, query string) error
 }
 
 func (d *demo) restrict(ctx context.Context, id loci.MemoryID, vendor loci.Vendor) error {
-	m, err := d.app.Memory.Patch(ctx, d.operator, id, 0, memory.Patch{AllowedVendors: &[]loci.Vendor{vendor}})
+	m, err := d.app.Memory.Patch(ctx, d.operator, id, 0, memory.Patch{AllowedVendors: loci.Set([]loci.Vendor{vendor})})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"time"
 
@@ -50,11 +51,11 @@ members of a project.`,
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
-				if patch.ProjectID != nil {
-					if *patch.ProjectID, err = in.projectID(cmd.Context(), in.operator, f.project); err != nil {
-						return err
-					}
+				project, err := in.projectID(cmd.Context(), in.operator, f.project)
+				if err != nil {
+					return err
 				}
+				patch.ProjectID = edited(cmd, "project", project)
 				began := time.Now()
 				m, err := changeMemory(cmd.Context(), in, id, version, *patch)
 				if err != nil {
@@ -63,10 +64,10 @@ members of a project.`,
 				if err := p.savedSince(began, "changed", m); err != nil || p.json {
 					return err
 				}
-				if patch.AllowedVendors != nil || patch.Scope != nil {
+				if !patch.AllowedVendors.IsZero() || !patch.Scope.IsZero() {
 					p.printVisible(cmd.Context(), in, m)
 				}
-				if patch.ExpiresAt != nil && !m.ExpiresAt.IsZero() {
+				if !patch.ExpiresAt.IsZero() && !m.ExpiresAt.IsZero() {
 					p.printf("expires %s\n", p.showTime(m.ExpiresAt))
 				}
 				return nil
@@ -86,13 +87,13 @@ func (f *memoryFlags) patch(cmd *cobra.Command, content string, p *program) (*me
 	if err != nil {
 		return nil, err
 	}
-	c := memory.Patch{Title: given(cmd, "title", &f.title), Summary: given(cmd, "summary", &f.summary),
-		Key: given(cmd, "key", &f.key), Category: given(cmd, "category", &f.category),
-		Content: given(cmd, "content", &content), Type: (*loci.MemoryType)(given(cmd, "type", &f.kind)),
-		Scope:     (*loci.Scope)(given(cmd, "scope", &f.scope)),
-		ProjectID: given(cmd, "project", &loci.ProjectID{}), // the caller finds it
-		Tags:      given(cmd, "tag", new(newTags(f.tags))), Importance: given(cmd, "importance", &f.importance),
-		Pinned: given(cmd, "pinned", &f.pinned), AllowedVendors: given(cmd, "allow", &vendors)}
+	c := memory.Patch{Title: edited(cmd, "title", f.title), Summary: edited(cmd, "summary", f.summary),
+		Key: edited(cmd, "key", f.key), Category: edited(cmd, "category", f.category),
+		Content: edited(cmd, "content", content), Type: edited(cmd, "type", loci.MemoryType(f.kind)),
+		Scope:     edited(cmd, "scope", loci.Scope(f.scope)),
+		ProjectID: edited(cmd, "project", loci.ProjectID{}), // the caller sets it
+		Tags:      edited(cmd, "tag", newTags(f.tags)), Importance: edited(cmd, "importance", f.importance),
+		Pinned: edited(cmd, "pinned", f.pinned), AllowedVendors: edited(cmd, "allow", vendors)}
 	if err := f.changedTimes(&c, cmd.Flags().Changed); err != nil {
 		return nil, err
 	}
@@ -104,9 +105,9 @@ func (f *memoryFlags) patch(cmd *cobra.Command, content string, p *program) (*me
 		if err != nil {
 			return nil, err
 		}
-		c.Content = &text
+		c.Content = loci.Set(text)
 	}
-	if c == (memory.Patch{}) {
+	if reflect.ValueOf(c).IsZero() {
 		return p.pipedContent()
 	}
 	return &c, nil
@@ -117,7 +118,7 @@ func (f *memoryFlags) changedTimes(c *memory.Patch, given func(name string) bool
 	for name, at := range map[string]struct {
 		text  string
 		parse func(flag, text string) (time.Time, error)
-		to    **time.Time
+		to    *loci.Edited[time.Time]
 	}{"expires": {f.expires, parseFuture, &c.ExpiresAt}, "valid-from": {f.validFrom, parsePast, &c.ValidFrom},
 		"valid-to": {f.validTo, parsePast, &c.ValidTo}} {
 		if !given(name) {
@@ -127,7 +128,7 @@ func (f *memoryFlags) changedTimes(c *memory.Patch, given func(name string) bool
 		if err != nil {
 			return err
 		}
-		*at.to = &when
+		*at.to = loci.Set(when)
 	}
 	return nil
 }
@@ -156,19 +157,19 @@ func (p *program) pipedContent() (*memory.Patch, error) {
 	if err != nil || text == "" {
 		return nil, err
 	}
-	return &memory.Patch{Content: &text}, nil
+	return &memory.Patch{Content: loci.Set(text)}, nil
 }
 
 // changeMemory changes a memory. A title that is the first line of the content stays that.
 func changeMemory(ctx context.Context, in *instance, id loci.MemoryID, version int, c memory.Patch) (*loci.Memory,
 	error) {
-	if c.Content != nil && c.Title == nil && strings.TrimSpace(*c.Content) != "" {
+	if c.Title.IsZero() && strings.TrimSpace(c.Content.Value()) != "" {
 		m, err := beforeEdit(ctx, in, id)
 		if err != nil {
 			return nil, err
 		}
 		if m.Title == firstLine(m.Content) {
-			c.Title = new(firstLine(*c.Content))
+			c.Title = loci.Set(firstLine(c.Content.Value()))
 		}
 	}
 	return in.app.Memory.Patch(ctx, in.operator, id, version, c)
@@ -198,7 +199,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 		p.note("no changes")
 		return os.Remove(file)
 	}
-	changed, err := changeMemory(ctx, in, id, version, memory.Patch{Content: &text})
+	changed, err := changeMemory(ctx, in, id, version, memory.Patch{Content: loci.Set(text)})
 	if err != nil {
 		return fmt.Errorf("%w; your text is in %s", aboutMemory(id, err), file)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -195,10 +196,10 @@ func (p *program) nodeEditCommand() *cobra.Command {
 		Use: "edit NODE", Short: "Change a memory node", Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			vendors, err := parseVendors("--allow", allow)
-			patch = node.Patch{Name: given(cmd, "name", &name), Description: given(cmd, "description", &description),
-				Tags: given(cmd, "tag", new(newTags(tags))), AllowedVendors: given(cmd, "allow", &vendors),
-				Shared: given(cmd, "shared", &shared)}
-			if err == nil && patch == (node.Patch{}) {
+			patch = node.Patch{Name: edited(cmd, "name", name), Description: edited(cmd, "description", description),
+				Tags: edited(cmd, "tag", newTags(tags)), AllowedVendors: edited(cmd, "allow", vendors),
+				Shared: edited(cmd, "shared", shared)}
+			if err == nil && reflect.ValueOf(patch).IsZero() {
 				err = usagef("specify what to change: --name, --description, --tag, --allow or --shared")
 			}
 			return err

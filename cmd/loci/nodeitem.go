@@ -154,7 +154,7 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 		}
 		to := node.ItemMove{Before: before}
 		if top || f.under != "" {
-			to.Parent = &under
+			to.ParentID = loci.Set(under)
 		}
 		i, err := c.app.Node.MoveItem(ctx, c.who, id, item, to)
 		return p.savedItem(ctx, c, "moved", i, err)

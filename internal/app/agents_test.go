@@ -345,7 +345,7 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 			t.Errorf("%s sees %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	changed, err := d.Memory.Patch(ctx, d.mara, saved.ID, 0, memory.Patch{Content: new("the harbour opens at seven")})
+	changed, err := d.Memory.Patch(ctx, d.mara, saved.ID, 0, memory.Patch{Content: loci.Set("the harbour opens at seven")})
 	d.must(err)
 	if changed.Scope != loci.ScopeAgent || changed.AgentID != robot.ID {
 		t.Errorf("the change moved it: %+v", changed.Access)

@@ -146,7 +146,7 @@ func TestVendorsSeeWhatTheyMay(t *testing.T) {
 		}
 	}
 	if _, err := w.Memory.Patch(ctx, w.owner, open.ID, 0,
-		memory.Patch{AllowedVendors: &[]loci.Vendor{"chatgpt"}}); err != nil {
+		memory.Patch{AllowedVendors: loci.Set([]loci.Vendor{"chatgpt"})}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.Memory.Get(ctx, w.other, open.ID)
@@ -175,10 +175,10 @@ func TestHistoryKeepsEveryVersion(t *testing.T) {
 	ctx := t.Context()
 	m := w.add(w.claude, memory.Draft{Title: "one", Content: "c"})
 	two := "two"
-	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Title: &two}); err != nil {
+	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Title: loci.Set(two)}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Title: &two})
+	_, err := w.Memory.Patch(ctx, w.owner, m.ID, 1, memory.Patch{Title: loci.Set(two)})
 	wantCode(t, err, loci.Precondition)
 	if _, err := w.Memory.Trash(ctx, w.owner, m.ID, 2); err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestStepUpKeepsKeysFromDeleting(t *testing.T) {
 	_, err := w.Memory.Trash(t.Context(), w.owner, m.ID, 0)
 	wantCode(t, err, loci.Forbidden)
 	soon := w.now.Add(time.Hour)
-	_, err = w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{ExpiresAt: &soon})
+	_, err = w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{ExpiresAt: loci.Set(soon)})
 	wantCode(t, err, loci.Forbidden)
 	if _, err := w.Memory.Trash(t.Context(), w.local, m.ID, 0); err != nil {
 		t.Error(err)
@@ -295,14 +295,15 @@ func TestExpiry(t *testing.T) {
 	_, err := w.Memory.Create(ctx, w.owner, memory.Draft{Title: "t", Content: "c", ExpiresAt: past})
 	wantCode(t, err, loci.Invalid)
 	m := w.add(w.owner, memory.Draft{Title: "t", Content: "c", ExpiresAt: w.now.Add(time.Hour)})
-	_, err = w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: &past})
+	_, err = w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: loci.Set(past)})
 	wantCode(t, err, loci.Invalid)
 	never := time.Time{}
-	if got, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: &never}); err != nil ||
+	if got, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: loci.Set(never)}); err != nil ||
 		!got.ExpiresAt.IsZero() || got.Version != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := w.Memory.Patch(ctx, w.owner, m.ID, 2, memory.Patch{ExpiresAt: &never}); err != nil || got.Version != 2 {
+	if got, err := w.Memory.Patch(ctx, w.owner, m.ID, 2,
+		memory.Patch{ExpiresAt: loci.Set(never)}); err != nil || got.Version != 2 {
 		t.Errorf("a change that changes nothing: %+v, %v", got, err)
 	}
 }

@@ -227,13 +227,13 @@ func (c *chronicle) patch() (p memory.Patch) {
 	switch rapid.SampledFrom([]string{"text", "text", "vendors", "life", "validity"}).Draw(c.rt, "of it") {
 	case "text":
 		c.made++
-		p.Title, p.Content = new(fmt.Sprint("n", c.made)), new(fmt.Sprint("common ground ", c.made))
+		p.Title, p.Content = loci.Set(fmt.Sprint("n", c.made)), loci.Set(fmt.Sprint("common ground ", c.made))
 	case "vendors":
-		p.AllowedVendors = new(c.vendors())
+		p.AllowedVendors = loci.Set(c.vendors())
 	case "life":
-		p.ExpiresAt = new(c.moment("expires", 0, 5))
+		p.ExpiresAt = loci.Set(c.moment("expires", 0, 5))
 	case "validity":
-		p.ValidFrom, p.ValidTo = new(c.moment("valid from", -6, -1)), new(c.moment("valid to", 0, 6))
+		p.ValidFrom, p.ValidTo = loci.Set(c.moment("valid from", -6, -1)), loci.Set(c.moment("valid to", 0, 6))
 	}
 	return p
 }

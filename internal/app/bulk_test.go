@@ -36,10 +36,10 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 		w.add(w.owner, memory.Draft{Title: "gone", Content: "c"})
 	results, err := w.Memory.Bulk(t.Context(), w.owner, []memory.BulkItem{
 		creating("one", "the.key"),
-		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: memory.Patch{Title: new("new")}},
+		{Op: loci.BulkUpdate, ID: old.ID, IfVersion: 1, Patch: memory.Patch{Title: loci.Set("new")}},
 		{Op: loci.BulkTrash, ID: gone.ID},
 		creating("two", "the.key"),
-		{Op: loci.BulkUpdate, ID: old.ID, Patch: memory.Patch{Title: new("new")}},
+		{Op: loci.BulkUpdate, ID: old.ID, Patch: memory.Patch{Title: loci.Set("new")}},
 	}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 		creating("one", ""),
 		{Op: loci.BulkTrash, ID: mine.ID},
 		{Op: loci.BulkTrash, ID: loci.NewMemoryID()},
-		{Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("")}},
+		{Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: loci.Set("")}},
 		{Op: loci.BulkTrash, ID: mine.ID, IfVersion: 7},
 	}, true)
 	var refused *loci.ItemsError
@@ -128,7 +128,7 @@ func TestBulkLimitsAndRights(t *testing.T) {
 	}
 	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
 	_, err := w.Memory.Bulk(ctx, w.claude,
-		[]memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("x")}}},
+		[]memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: loci.Set("x")}}},
 		true)
 	wantCode(t, err, loci.Forbidden)
 	if n := len(w.everything()); n != 1 {
@@ -160,7 +160,7 @@ func TestOperationsOfABulkAreAuthorised(t *testing.T) {
 		code loci.Code
 	}{
 		"an update without the right to read": {writes,
-			memory.BulkItem{Op: loci.BulkUpdate, ID: c.memory.ID, Patch: memory.Patch{Title: new("x")}}, loci.Forbidden},
+			memory.BulkItem{Op: loci.BulkUpdate, ID: c.memory.ID, Patch: memory.Patch{Title: loci.Set("x")}}, loci.Forbidden},
 		"a trash without the right to read": {writes, memory.BulkItem{Op: loci.BulkTrash, ID: c.memory.ID}, loci.Forbidden},
 		"a replacement without the right to read": {writes,
 			create(func(d *memory.Draft) { d.Supersedes = []loci.MemoryID{c.memory.ID} }), loci.Forbidden},

@@ -22,7 +22,7 @@ func TestBulkMovesMemories(t *testing.T) {
 	to := func(scope loci.Scope, project loci.ProjectID, all ...*loci.Memory) (items []memory.BulkItem) {
 		for _, m := range all {
 			items = append(items, memory.BulkItem{Op: loci.BulkUpdate, ID: m.ID,
-				Patch: memory.Patch{Scope: &scope, ProjectID: &project}})
+				Patch: memory.Patch{Scope: loci.Set(scope), ProjectID: loci.Set(project)}})
 		}
 		return items
 	}
@@ -79,12 +79,12 @@ func TestBulkRejectsMoves(t *testing.T) {
 		"by another vendor":        {d.claude, inside, loci.ScopeGlobal, loci.ProjectID{}, loci.Forbidden, "wrote it"},
 		"out of a limited key":     {d.with(secret), inside, loci.ScopeGlobal, loci.ProjectID{}, loci.Invalid, "project_id"},
 	} {
-		with := memory.BulkItem{Op: loci.BulkUpdate, ID: plain.ID, Patch: memory.Patch{Title: new("changed too")}}
+		with := memory.BulkItem{Op: loci.BulkUpdate, ID: plain.ID, Patch: memory.Patch{Title: loci.Set("changed too")}}
 		if tt.p.Kind == loci.KindAgent || tt.p.OnlyProjects {
 			with.ID = inside.ID
 		}
-		moved := memory.BulkItem{Op: loci.BulkUpdate, ID: tt.m.ID, Patch: memory.Patch{Scope: &tt.scope,
-			ProjectID: &tt.project}}
+		moved := memory.BulkItem{Op: loci.BulkUpdate, ID: tt.m.ID, Patch: memory.Patch{Scope: loci.Set(tt.scope),
+			ProjectID: loci.Set(tt.project)}}
 		_, err := d.Memory.Bulk(ctx, tt.p, []memory.BulkItem{with, moved}, true)
 		items, ok := errors.AsType[*loci.ItemsError](err)
 		if !ok && (tt.project != d.archived || loci.CodeOf(err) != tt.code) { // which is looked for before the rest
@@ -108,7 +108,7 @@ func TestBulkRejectsMoves(t *testing.T) {
 	second := d.add(d.mara, memory.Draft{Key: "twin", Title: "t1", Content: "a"})
 	third := d.add(d.mara, memory.Draft{Key: "twin", Title: "t2", Content: "b", Dedupe: memory.DedupeCreate})
 	scope := loci.ScopeProject
-	patch := memory.Patch{Scope: &scope, ProjectID: &d.project}
+	patch := memory.Patch{Scope: loci.Set(scope), ProjectID: loci.Set(d.project)}
 	_, err = d.Memory.Bulk(ctx, d.mara, []memory.BulkItem{{Op: loci.BulkUpdate, ID: second.ID, Patch: patch},
 		{Op: loci.BulkUpdate, ID: third.ID, Patch: patch}}, true)
 	items, ok := errors.AsType[*loci.ItemsError](err)

@@ -105,8 +105,8 @@ func TestAgentsReadHistory(t *testing.T) {
 	ctx := t.Context()
 	m := w.add(w.owner, memory.Draft{Title: "t", Content: "for cursor", AllowedVendors: []loci.Vendor{"cursor"}})
 	for _, content := range []string{"for all", "now"} {
-		_, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: &content,
-			AllowedVendors: &[]loci.Vendor{loci.AnyVendor}})
+		_, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: loci.Set(content),
+			AllowedVendors: loci.Set([]loci.Vendor{loci.AnyVendor})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func init() {
 		return second(c.Node.Create(ctx, c.mara, node.Draft{Name: "zebra", Shared: true}))
 	}
 	deeds[node.Change] = nodeDeed(func(c *company, ctx context.Context, id loci.NodeID, _ loci.NodeItemID) error {
-		return second(c.Node.Change(ctx, c.mara, id, node.Patch{Name: new("quagga")}))
+		return second(c.Node.Change(ctx, c.mara, id, node.Patch{Name: loci.Set("quagga")}))
 	})
 	deeds[node.Trash] = nodeDeed(func(c *company, ctx context.Context, id loci.NodeID, _ loci.NodeItemID) error {
 		return second(c.Node.Trash(ctx, c.mara, id))

@@ -184,7 +184,7 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 		return second(c.Memory.Create(ctx, c.mara, memory.Draft{Title: "zebra", Content: "okapi"}))
 	},
 	memory.Change: func(c *company, ctx context.Context) error {
-		return second(c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: new("okapi")}))
+		return second(c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: loci.Set("okapi")}))
 	},
 	memory.Trash: func(c *company, ctx context.Context) error {
 		return second(c.Memory.Trash(ctx, c.mara, c.memory.ID, 0))
@@ -342,7 +342,7 @@ var more = []struct {
 	do   func(*company, context.Context) error
 }{
 	{"replace", memory.Change, func(c *company, ctx context.Context) error {
-		return second(c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, (&memory.Draft{Title: "zebra", Content: "okapi"}).Patch()))
+		return second(c.Memory.Replace(ctx, c.mara, c.memory.ID, 0, memory.Draft{Title: "zebra", Content: "okapi"}))
 	}},
 	{"trash many", memory.Trash, func(c *company, ctx context.Context) error {
 		return second(c.Memory.TrashMany(ctx, c.mara, []loci.MemoryID{c.memory.ID}))
@@ -482,7 +482,7 @@ func TestRefusalsAreRecorded(t *testing.T) {
 	wantCode(t, err, loci.Forbidden)
 	shared, err := c.Memory.Share(t.Context(), c.mara, c.memory.ID)
 	c.must(err)
-	_, err = c.Memory.Patch(t.Context(), c.tom, shared.ID, 0, memory.Patch{Title: new("mine")})
+	_, err = c.Memory.Patch(t.Context(), c.tom, shared.ID, 0, memory.Patch{Title: loci.Set("mine")})
 	wantCode(t, err, loci.Forbidden)
 	rows, err := c.Identity.AuditTrail(t.Context(), c.operator,
 		identity.AuditQuery{UserID: c.tom.UserID, Denied: true, From: c.now.Add(-time.Hour)})

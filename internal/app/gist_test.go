@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -21,7 +22,7 @@ func TestSimilarAfterAnEdit(t *testing.T) {
 	if _, got := w.save(w.owner, memory.Draft{Title: "Copy", Content: region}); got != nil {
 		t.Fatalf("like %q", got)
 	}
-	edited, err := w.Memory.Patch(t.Context(), w.owner, first.ID, 0, memory.Patch{Content: new(region + " daily")})
+	edited, err := w.Memory.Patch(t.Context(), w.owner, first.ID, 0, memory.Patch{Content: loci.Set(region + " daily")})
 	if err != nil {
 		t.Fatal(err)
 	}

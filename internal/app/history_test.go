@@ -20,7 +20,7 @@ func TestRevert(t *testing.T) {
 	m := w.add(w.claude, memory.Draft{Title: "t", Content: "one", AllowedVendors: []loci.Vendor{"*"}, ExpiresAt: soon})
 	two, never, only := "two", time.Time{}, []loci.Vendor{"claude"}
 	if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 1,
-		memory.Patch{Content: &two, ExpiresAt: &never, AllowedVendors: &only}); err != nil {
+		memory.Patch{Content: loci.Set(two), ExpiresAt: loci.Set(never), AllowedVendors: loci.Set(only)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Memory.Revert(ctx, w.owner, m.ID, 0, 1)
@@ -59,7 +59,8 @@ func TestRevertInAnArchivedProject(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	m := c.add(c.mara, memory.Draft{Title: "t", Content: "one", Scope: loci.ScopeProject, ProjectID: c.project})
-	out, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: new("two"), Scope: new(loci.ScopeGlobal)})
+	out, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: loci.Set("two"),
+		Scope: loci.Set(loci.ScopeGlobal)})
 	c.must(err)
 	if !out.ProjectID.IsZero() {
 		t.Fatal("it is in the project still")
@@ -89,10 +90,10 @@ func TestRevertToAgentScope(t *testing.T) {
 	in, err := d.who.InSession(ctx, d.claude, d.open(d.claude, agent.SessionDraft{Agent: "reviewer"}).ID)
 	d.must(err)
 	m := d.add(in, memory.Draft{Title: "t", Content: "c", Scope: loci.ScopeAgent})
-	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Scope: new(loci.ScopeGlobal)})))
+	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Scope: loci.Set(loci.ScopeGlobal)})))
 	d.must(second(d.Memory.Share(ctx, d.mara, m.ID)))
 	wantCode(t, second(d.Memory.Revert(ctx, d.mara, m.ID, 0, 1)), loci.Conflict)
-	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Content: new("other")})))
+	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Content: loci.Set("other")})))
 	d.must(second(d.Memory.Revert(ctx, d.mara, m.ID, 0, 2)))
 	d.must(second(d.Memory.Unshare(ctx, d.mara, m.ID)))
 	back, err := d.Memory.Revert(ctx, d.mara, m.ID, 0, 1)
@@ -108,12 +109,12 @@ func TestDiffShowsNoHiddenVersion(t *testing.T) {
 	ctx := t.Context()
 	m := c.add(c.mara, memory.Draft{Title: "t", Content: "the old secret"})
 	said := "in the open"
-	_, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: &said})
+	_, err := c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: loci.Set(said)})
 	c.must(err)
 	_, err = c.Memory.Share(ctx, c.mara, m.ID)
 	c.must(err)
 	more := "in the open now"
-	_, err = c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: &more})
+	_, err = c.Memory.Patch(ctx, c.mara, m.ID, 0, memory.Patch{Content: loci.Set(more)})
 	c.must(err)
 	for _, from := range []int{1, 2} {
 		_, hidden := c.Memory.Diff(ctx, c.tom, m.ID, from, 0)
@@ -142,7 +143,7 @@ func TestDiffShowsNoHiddenVersion(t *testing.T) {
 func init() {
 	deeds[memory.Revert] = func(c *company, ctx context.Context) error {
 		title := "hartebeest"
-		if _, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: &title}); err != nil {
+		if _, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: loci.Set(title)}); err != nil {
 			return err
 		}
 		c.st.entries = nil

@@ -90,10 +90,10 @@ var probes = []probe{
 		return v, err
 	}},
 	{"patch", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Memory.Patch(c.ctx, c.p, id, 0, memory.Patch{Title: new("x")})
+		return c.Memory.Patch(c.ctx, c.p, id, 0, memory.Patch{Title: loci.Set("x")})
 	}},
 	{"replace", memoriesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Memory.Patch(c.ctx, c.p, id, 7, (&memory.Draft{Title: "x", Content: "y"}).Patch())
+		return c.Memory.Replace(c.ctx, c.p, id, 7, memory.Draft{Title: "x", Content: "y"})
 	}},
 	{"trash", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Trash(c.ctx, c.p, id, 0) }},
 	{"trash many", memoriesOf,

@@ -63,7 +63,7 @@ var memoryNodeProbes = []probe{
 	{"items", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Items(c.ctx, c.p, id) }},
 	{"pack", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Pack(c.ctx, c.p, id, 0) }},
 	{"change node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Node.Change(c.ctx, c.p, id, node.Patch{Name: new("x")})
+		return c.Node.Change(c.ctx, c.p, id, node.Patch{Name: loci.Set("x")})
 	}},
 	{"trash node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Trash(c.ctx, c.p, id) }},
 	{"restore node", memoryNodesOf, func(c *caller, id [16]byte) (any, error) { return c.Node.Restore(c.ctx, c.p, id) }},
@@ -106,7 +106,7 @@ var itemProbes = []probe{
 			node.ItemDraft{Kind: loci.ItemEntity, ProjectID: id, EntityID: loci.NewEntityID()})
 	})},
 	{"move item", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
-		return c.Node.MoveItem(c.ctx, c.p, n, id, node.ItemMove{Parent: &loci.NodeItemID{}})
+		return c.Node.MoveItem(c.ctx, c.p, n, id, node.ItemMove{ParentID: loci.Set(loci.NodeItemID{})})
 	})},
 	{"remove item", itemsOf, inOwnNode(func(c *caller, n loci.NodeID, id [16]byte) (any, error) {
 		return none(c.Node.RemoveItem(c.ctx, c.p, n, id))
@@ -182,7 +182,7 @@ var historyProbes = []probe{
 	}},
 	{"bulk change", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.Bulk(c.ctx, c.p,
-			[]memory.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: memory.Patch{Title: new("x")}}}, true)
+			[]memory.BulkItem{{Op: loci.BulkUpdate, ID: id, IfVersion: 7, Patch: memory.Patch{Title: loci.Set("x")}}}, true)
 	}},
 	{"bulk trash", memoriesOf, func(c *caller, id [16]byte) (any, error) {
 		done, err := c.Memory.Bulk(c.ctx, c.p, []memory.BulkItem{{Op: loci.BulkTrash, ID: id}}, false)

@@ -54,7 +54,7 @@ func TestNodesAreTheirOwners(t *testing.T) {
 	t.Parallel()
 	g := newGrove(t)
 	ctx := t.Context()
-	name := node.Patch{Name: new("First week")}
+	name := node.Patch{Name: loci.Set("First week")}
 	for who, p := range map[string]loci.Principal{"another member": g.tom, "an agent that did not make it": g.claude} {
 		for what, err := range map[string]error{
 			"change": second(g.Node.Change(ctx, p, g.node.ID, name)),
@@ -68,16 +68,18 @@ func TestNodesAreTheirOwners(t *testing.T) {
 		}
 	}
 	wantCode(t, second(g.Node.Change(ctx, g.ines, g.node.ID, name)), loci.NotFound)
-	g.must(second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID, node.ItemMove{Parent: &loci.NodeItemID{}})))
+	g.must(second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID,
+		node.ItemMove{ParentID: loci.Set(loci.NodeItemID{})})))
 	g.must(second(g.Memory.Share(ctx, g.mara, g.memory.MemoryID)))
 	toms, err := g.Node.AddItem(ctx, g.tom, g.node.ID,
 		node.ItemDraft{Kind: loci.ItemText, Text: "by tom", ParentID: g.memory.ID})
 	g.must(err)
 	wantCode(t, g.Node.RemoveItem(ctx, g.claude, g.node.ID, g.memory.ID), loci.Forbidden) // what tom wrote is below it
-	wantCode(t, second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID, node.ItemMove{Parent: &g.text.ID})),
+	wantCode(t, second(g.Node.MoveItem(ctx, g.claude, g.node.ID, g.memory.ID,
+		node.ItemMove{ParentID: loci.Set(g.text.ID)})),
 		loci.Forbidden)
 	g.must(second(g.Node.MoveItem(ctx, g.tom, g.node.ID, toms.ID,
-		node.ItemMove{Parent: &loci.NodeItemID{}, Before: g.text.ID})))
+		node.ItemMove{ParentID: loci.Set(loci.NodeItemID{}), Before: g.text.ID})))
 	if list := g.items(g.mara); len(list) != 3 || list[0].ID != toms.ID || list[1].ID != g.text.ID ||
 		list[2].ID != g.memory.ID {
 		t.Errorf("got %+v", list)
@@ -164,11 +166,11 @@ func TestAgentsDoNotWidenNodes(t *testing.T) {
 	n, err := g.Node.Create(ctx, g.claude, node.Draft{Name: "mine", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
 	g.must(err)
 	for _, wider := range [][]loci.Vendor{{"*"}, {"claude", "gemini"}} {
-		wantCode(t, second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: &wider})), loci.Forbidden)
+		wantCode(t, second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: loci.Set(wider)})), loci.Forbidden)
 	}
-	g.must(second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: &[]loci.Vendor{"claude"}})))
+	g.must(second(g.Node.Change(ctx, g.claude, n.ID, node.Patch{AllowedVendors: loci.Set([]loci.Vendor{"claude"})})))
 	wantCode(t, second(g.Node.Get(ctx, g.cursor, n.ID)), loci.NotFound)
-	g.must(second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{AllowedVendors: &[]loci.Vendor{"*"}})))
+	g.must(second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{AllowedVendors: loci.Set([]loci.Vendor{"*"})})))
 }
 
 // TestTrashOfNodes: people restore and erase, others see nothing of the trash.
@@ -264,7 +266,8 @@ func TestLeavingATeamTakesNodesBack(t *testing.T) {
 		t.Errorf("got %+v, %v; want it to be only tom's", n, err)
 	}
 	wantCode(t, second(g.Node.Create(ctx, tom, node.Draft{Name: "x", Shared: true})), loci.Conflict)
-	if n, err := g.Node.Change(ctx, g.mara, g.node.ID, node.Patch{Shared: new(false)}); err != nil || !n.TeamID.IsZero() {
+	if n, err := g.Node.Change(ctx, g.mara, g.node.ID,
+		node.Patch{Shared: loci.Set(false)}); err != nil || !n.TeamID.IsZero() {
 		t.Errorf("got %+v, %v", n, err)
 	}
 }
@@ -282,7 +285,7 @@ func TestNodesOfAProject(t *testing.T) {
 		node.Draft{Name: "x", Scope: loci.ScopeProject, ProjectID: loci.NewProjectID()})), loci.Invalid)
 	g.must(second(g.Project.Archive(ctx, g.mara, g.project)))
 	wantCode(t, second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})), loci.Conflict)
-	wantCode(t, second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{Name: new("z")})), loci.Conflict)
+	wantCode(t, second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{Name: loci.Set("z")})), loci.Conflict)
 	wantCode(t, second(g.Node.Create(ctx, g.mara, node.Draft{Name: "w", Scope: loci.ScopeProject, ProjectID: g.project})),
 		loci.Conflict)
 	g.must(second(g.Project.Restore(ctx, g.mara, g.project)))
@@ -386,7 +389,8 @@ func TestRoomInANode(t *testing.T) {
 	}
 	text.ParentID = deep
 	wantCode(t, second(g.Node.AddItem(ctx, g.mara, g.node.ID, text)), loci.Conflict)
-	wantCode(t, second(g.Node.MoveItem(ctx, g.mara, g.node.ID, g.text.ID, node.ItemMove{Parent: &deep})), loci.Invalid)
+	wantCode(t, second(g.Node.MoveItem(ctx, g.mara, g.node.ID, g.text.ID, node.ItemMove{ParentID: loci.Set(deep)})),
+		loci.Invalid)
 }
 
 // TestTheFeedHidesEntities: who is not in the project does not learn that one of its entities was put into a node.
@@ -470,9 +474,9 @@ func TestNoValueIsNoName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Name: new("undefined")})
+	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Name: loci.Set("undefined")})
 	wantCode(t, err, loci.Invalid)
-	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Tags: &[]string{"nil"}})
+	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Tags: loci.Set([]string{"nil"})})
 	wantCode(t, err, loci.Invalid)
 	p, err := w.Project.Create(ctx, w.owner, project.Draft{Name: "p"})
 	if err != nil {

@@ -137,16 +137,16 @@ func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 	c.must(second(c.Project.Change(ctx, c.mara, c.project, project.Patch{Everyone: new(false)})))
 	c.must(c.Project.RemoveMember(ctx, c.mara, c.project, c.tom.UserID))
 	tom := c.again(c.tom)
-	into := memory.Patch{Scope: new(loci.ScopeProject), ProjectID: &c.project}
+	into := memory.Patch{Scope: loci.Set(loci.ScopeProject), ProjectID: loci.Set(c.project)}
 	for _, tt := range []struct {
 		name  string
 		id    loci.MemoryID
 		to    memory.Patch
 		field string
 	}{
-		{"another title", in.ID, memory.Patch{Title: new("t")}, ""},
-		{"the same scope", in.ID, memory.Patch{Scope: new(loci.ScopeProject)}, ""},
-		{"out of the project", in.ID, memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &c.project}, ""},
+		{"another title", in.ID, memory.Patch{Title: loci.Set("t")}, ""},
+		{"the same scope", in.ID, memory.Patch{Scope: loci.Set(loci.ScopeProject)}, ""},
+		{"out of the project", in.ID, memory.Patch{Scope: loci.Set(loci.ScopeGlobal), ProjectID: loci.Set(c.project)}, ""},
 		{"back into it", in.ID, into, "project_id"},
 		{"into it", about.ID, into, "project_id"},
 	} {

@@ -31,7 +31,7 @@ func TestSharedRowsAreTheirOwners(t *testing.T) {
 		person, vendor string
 	}{
 		"change": {func(p loci.Principal) error {
-			return second(d.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Title: new("t")}))
+			return second(d.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Title: loci.Set("t")}))
 		}, "is shared with you; only its owner can change it", "wrote it, not you"},
 		"add": {func(p loci.Principal) error {
 			return third(d.Memory.AddSources(ctx, p, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}}))
@@ -39,7 +39,7 @@ func TestSharedRowsAreTheirOwners(t *testing.T) {
 		"delete": {func(p loci.Principal) error { return d.Memory.DeleteSource(ctx, p, list[0].ID) },
 			"is shared with you; only its owner can delete", "only what its own vendor added"},
 		"node": {func(p loci.Principal) error {
-			return second(d.Node.Change(ctx, p, n.ID, node.Patch{Name: new("t")}))
+			return second(d.Node.Change(ctx, p, n.ID, node.Patch{Name: loci.Set("t")}))
 		}, "is shared with you; only its owner can change it", "that its own vendor made"},
 		"decide": {func(p loci.Principal) error { return second(d.Review.Reject(ctx, p, c, review.Decision{})) },
 			"another person owns this candidate", "proposed this candidate, not you"},
@@ -118,7 +118,7 @@ func TestMemoriesOfAnAgentAreOfTheirSession(t *testing.T) {
 		t.Errorf("got a memory of %s, want of %s", m.AgentID, in.AgentID)
 	}
 	plain := d.add(d.claude, titled("plain"))
-	if m, err := d.Memory.Patch(ctx, in, plain.ID, 0, memory.Patch{Title: new("still plain")}); err != nil ||
+	if m, err := d.Memory.Patch(ctx, in, plain.ID, 0, memory.Patch{Title: loci.Set("still plain")}); err != nil ||
 		!m.AgentID.IsZero() {
 		t.Errorf("a change in a session makes it a memory of its agent: %+v, %v", m, err)
 	}
@@ -156,6 +156,6 @@ func TestLimitedKeysUnshareNodes(t *testing.T) {
 	d := newDesk(t)
 	n, err := d.Node.Create(t.Context(), d.claude, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: d.project})
 	d.must(err)
-	d.must(second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: new(false)})))
-	wantCode(t, second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: new(true)})), loci.Forbidden)
+	d.must(second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: loci.Set(false)})))
+	wantCode(t, second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: loci.Set(true)})), loci.Forbidden)
 }

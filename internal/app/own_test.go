@@ -28,17 +28,17 @@ func TestOneRuleAboutChanges(t *testing.T) {
 	ctx := t.Context()
 	doings := map[string]func(loci.MemoryID) error{
 		"patch": func(id loci.MemoryID) error {
-			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{Title: new("other")})
+			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{Title: loci.Set("other")})
 			return err
 		},
 		"narrow": func(id loci.MemoryID) error {
-			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{AllowedVendors: &onlyClaude})
+			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{AllowedVendors: loci.Set(onlyClaude)})
 			return err
 		},
 		"trash": func(id loci.MemoryID) error { _, err := w.Memory.Trash(ctx, w.claude, id, 0); return err },
 		"bulk": func(id loci.MemoryID) error {
 			done, err := w.Memory.Bulk(ctx, w.claude,
-				[]memory.BulkItem{{Op: loci.BulkUpdate, ID: id, Patch: memory.Patch{Title: new("other")}}}, false)
+				[]memory.BulkItem{{Op: loci.BulkUpdate, ID: id, Patch: memory.Patch{Title: loci.Set("other")}}}, false)
 			if err == nil && done[0].Error != nil {
 				err = loci.Errorf(done[0].Error.Code, "%s", done[0].Error.Text)
 			}
@@ -90,7 +90,7 @@ func TestAgentsTrashOnlyTheirOwnVersions(t *testing.T) {
 	} {
 		m := w.add(w.claude, titled(tt.name))
 		for i, p := range tt.editors {
-			w.must(second(w.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Summary: new(p.Origin + strings.Repeat("!", i))})))
+			w.must(second(w.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Summary: loci.Set(p.Origin + strings.Repeat("!", i))})))
 		}
 		if err := second(w.Memory.Trash(ctx, w.claude, m.ID, 0)); loci.CodeOf(err) != tt.code {
 			t.Errorf("%s: got %v, want code %q", tt.name, err, tt.code)
@@ -120,33 +120,45 @@ func TestMemoriesAreOfTheSessionOfTheirWriter(t *testing.T) {
 		want loci.AgentID
 		code loci.Code
 	}{
-		{"another title", reviewer, memory.Patch{Title: new("u")}, loci.AgentID{}, ""},
-		{"to its own agent", reviewer, memory.Patch{Scope: &agents}, reviewer.AgentID, ""},
-		{"another title, by an agent in another session", writer, memory.Patch{Title: new("v")}, reviewer.AgentID, ""},
-		{"to everybody, by another", writer, memory.Patch{Scope: &global}, loci.AgentID{}, ""},
-		{"to another agent", reviewer, memory.Patch{Scope: &agents, AgentID: &other}, loci.AgentID{}, loci.Invalid},
-		{"to another session", writer, memory.Patch{SessionID: &reviewer.SessionID}, loci.AgentID{}, ""},
-		{"to a third session", writer, memory.Patch{SessionID: new(loci.NewSessionID())}, loci.AgentID{}, loci.Invalid},
-		{"to no session", writer, memory.Patch{SessionID: new(loci.SessionID{})}, loci.AgentID{}, ""},
-		{"to its old session", writer, memory.Patch{SessionID: &reviewer.SessionID}, loci.AgentID{}, loci.Invalid},
+		{"another title", reviewer, memory.Patch{Title: loci.Set("u")}, loci.AgentID{}, ""},
+		{"to its own agent", reviewer, memory.Patch{Scope: loci.Set(agents)}, reviewer.AgentID, ""},
+		{"another title, by an agent in another session", writer, memory.Patch{Title: loci.Set("v")}, reviewer.AgentID, ""},
+		{"to everybody, by another", writer, memory.Patch{Scope: loci.Set(global)}, loci.AgentID{}, ""},
+		{"to another agent", reviewer, memory.Patch{Scope: loci.Set(agents), AgentID: loci.Set(other)}, loci.AgentID{},
+			loci.Invalid},
 	} {
 		m, err := d.Memory.Patch(ctx, tt.who, first.ID, 0, tt.c)
 		if loci.CodeOf(err) != tt.code || err == nil && m.AgentID != tt.want {
 			t.Errorf("%s: got %+v, %v; want the agent %s and code %q", tt.name, m, err, tt.want, tt.code)
 		}
 	}
+	for _, tt := range []struct {
+		name string
+		to   loci.SessionID
+		code loci.Code
+	}{
+		{"in the session it has", reviewer.SessionID, ""},
+		{"in a third session", loci.NewSessionID(), loci.Invalid},
+		{"in the session of the writer", writer.SessionID, ""},
+		{"in its old session", reviewer.SessionID, loci.Invalid},
+	} {
+		_, err := d.Memory.Replace(ctx, writer, first.ID, 0, memory.Draft{SessionID: tt.to})
+		if loci.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want code %q", tt.name, err, tt.code)
+		}
+	}
 	d.must(second(d.Memory.Share(ctx, d.mara, first.ID)))
-	wantCode(t, second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: &agents})), loci.Conflict)
+	wantCode(t, second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: loci.Set(agents)})), loci.Conflict)
 	d.must(second(d.Memory.Unshare(ctx, d.mara, first.ID)))
-	d.must(second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: &agents})))
+	d.must(second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: loci.Set(agents)})))
 	wantCode(t, second(d.Memory.Share(ctx, d.mara, first.ID)), loci.Conflict)
 	n, err := d.Node.Create(ctx, reviewer, node.Draft{Name: "of everybody"})
 	d.must(err)
-	d.must(second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: new(true)})))
+	d.must(second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: loci.Set(true)})))
 	n, err = d.Node.Create(ctx, reviewer, node.Draft{Name: "of the agent", Scope: loci.ScopeAgent,
 		AgentID: reviewer.AgentID})
 	d.must(err)
-	wantCode(t, second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: new(true)})), loci.Conflict)
+	wantCode(t, second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: loci.Set(true)})), loci.Conflict)
 }
 
 func TestOnlyPeopleAdmitVendors(t *testing.T) {
@@ -155,9 +167,9 @@ func TestOnlyPeopleAdmitVendors(t *testing.T) {
 	ctx := t.Context()
 	m := w.add(w.claude, titled("kept", only("claude")))
 	wide := []loci.Vendor{"claude", "cursor"}
-	_, err := w.Memory.Patch(ctx, w.claude, m.ID, 0, memory.Patch{AllowedVendors: &wide})
+	_, err := w.Memory.Patch(ctx, w.claude, m.ID, 0, memory.Patch{AllowedVendors: loci.Set(wide)})
 	wantCode(t, err, loci.Forbidden)
-	if _, err = w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{AllowedVendors: &wide}); err != nil {
+	if _, err = w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{AllowedVendors: loci.Set(wide)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -173,7 +185,7 @@ func TestShorterLivesFollowTheDeletionRule(t *testing.T) {
 		t.Errorf("by key: %v", err)
 	}
 	soon := w.now.Add(time.Hour)
-	_, err = w.Memory.Patch(t.Context(), w.claude, m.ID, 0, memory.Patch{ExpiresAt: &soon})
+	_, err = w.Memory.Patch(t.Context(), w.claude, m.ID, 0, memory.Patch{ExpiresAt: loci.Set(soon)})
 	wantCode(t, err, loci.Forbidden)
 }
 

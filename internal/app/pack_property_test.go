@@ -79,11 +79,11 @@ func (s *packWorld) change() {
 	patch := memory.Patch{}
 	switch what {
 	case "edit":
-		patch.Content = &text
+		patch.Content = loci.Set(text)
 	case "pin":
-		patch.Pinned = new(!s.list[i].Pinned)
+		patch.Pinned = loci.Set(!s.list[i].Pinned)
 	case "narrow":
-		patch.AllowedVendors = &onlyClaude
+		patch.AllowedVendors = loci.Set(onlyClaude)
 	case "trash":
 		_, err := s.Memory.Trash(s.t.Context(), s.local, s.list[i].ID, 0)
 		s.stop(err)

@@ -277,18 +277,18 @@ func TestContextPackPrefix(t *testing.T) {
 	for name, change := range map[string]func(*world, loci.MemoryID){
 		"expires": func(w *world, id loci.MemoryID) {
 			soon := w.now.Add(time.Hour)
-			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{ExpiresAt: &soon})
+			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{ExpiresAt: loci.Set(soon)})
 			w.must(err)
 		},
 		"is superseded": func(w *world, id loci.MemoryID) {
 			w.add(w.owner, memory.Draft{Title: "New rule", Content: "Answer in German.", Supersedes: []loci.MemoryID{id}})
 		},
 		"is unpinned": func(w *world, id loci.MemoryID) {
-			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{Pinned: new(false)})
+			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{Pinned: loci.Set(false)})
 			w.must(err)
 		},
 		"is narrowed": func(w *world, id loci.MemoryID) {
-			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{AllowedVendors: &onlyClaude})
+			_, err := w.Memory.Patch(w.t.Context(), w.owner, id, 0, memory.Patch{AllowedVendors: loci.Set(onlyClaude)})
 			w.must(err)
 		},
 		"is trashed": func(w *world, id loci.MemoryID) {

@@ -126,7 +126,7 @@ func TestContextPackOfASession(t *testing.T) {
 	}
 	milk := w.add(w.owner, memory.Draft{Title: "Milk", Content: "Ada takes tea without milk."})
 	if _, err := w.Memory.Patch(t.Context(), w.owner, tea.ID, 0,
-		memory.Patch{Content: new("Ada likes green tea.")}); err != nil {
+		memory.Patch{Content: loci.Set("Ada likes green tea.")}); err != nil {
 		t.Fatal(err)
 	}
 	third := w.context(in, r)
@@ -136,7 +136,7 @@ func TestContextPackOfASession(t *testing.T) {
 		t.Errorf("the third pack: %v\n%s", why, third.Context)
 	}
 	if _, err := w.Memory.Patch(t.Context(), w.owner, pinned.ID, 0,
-		memory.Patch{Content: new("Answer in German.")}); err != nil {
+		memory.Patch{Content: loci.Set("Answer in German.")}); err != nil {
 		t.Fatal(err)
 	}
 	fourth := w.context(in, r)

@@ -175,7 +175,7 @@ func TestIndexesOfOtherTimesFollowTheirLists(t *testing.T) {
 	found("an assistant", w.claude, at, m.ID, soon.ID, first.ID)
 	found("the trash", w.owner, memory.Filter{Lifecycle: loci.TrashOnly})
 	_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0,
-		memory.Patch{AllowedVendors: &[]loci.Vendor{"cursor"}})
+		memory.Patch{AllowedVendors: loci.Set([]loci.Vendor{"cursor"})})
 	w.must(err)
 	found("after a change of who may read", w.claude, at, soon.ID, first.ID)
 	found("the owner", w.owner, at, m.ID, soon.ID, first.ID)

@@ -31,32 +31,29 @@ func TestMemoriesStayWhereTheirWriterMayWrite(t *testing.T) {
 		field string
 		to    memory.Patch
 	}{
-		"another's project": {d.mara, m, "project_id", memory.Patch{ProjectID: &foreign.ID}},
+		"another's project": {d.mara, m, "project_id", memory.Patch{ProjectID: loci.Set(foreign.ID)}},
 		"a key of projects, no one": {d.limited, mine, "project_id",
-			memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}}},
-		"an agent that is not theirs":  {d.mara, m, "agent_id", memory.Patch{AgentID: &d.robot}},
-		"a session that is not theirs": {d.mara, m, "session_id", memory.Patch{SessionID: &others.ID}},
-		"for a project without one":    {d.mara, kept, "project_id", memory.Patch{ProjectID: &loci.ProjectID{}}},
+			memory.Patch{Scope: loci.Set(loci.ScopeGlobal), ProjectID: loci.Set(loci.ProjectID{})}},
+		"an agent that is not theirs": {d.mara, m, "agent_id", memory.Patch{AgentID: loci.Set(d.robot)}},
+		"for a project without one":   {d.mara, kept, "project_id", memory.Patch{ProjectID: loci.Set(loci.ProjectID{})}},
 	} {
 		_, err := d.Memory.Patch(ctx, tt.who, tt.on.ID, 0, tt.to)
 		if loci.FieldOf(err) != tt.field {
 			t.Errorf("a change, %s: got %v, want an error about %s", name, err, tt.field)
 		}
 		draft := memory.Draft{Title: name, Content: "x", Scope: tt.on.Scope}
-		if tt.to.Scope != nil {
-			draft.Scope = *tt.to.Scope
-		}
-		if tt.to.ProjectID != nil {
-			draft.ProjectID = *tt.to.ProjectID
-		}
-		if tt.to.AgentID != nil {
-			draft.AgentID = *tt.to.AgentID
-		}
-		if tt.to.SessionID != nil {
-			draft.SessionID = *tt.to.SessionID
-		}
+		tt.to.Scope.Apply(&draft.Scope, "")
+		tt.to.ProjectID.Apply(&draft.ProjectID, loci.ProjectID{})
+		tt.to.AgentID.Apply(&draft.AgentID, loci.AgentID{})
 		if _, err := d.Memory.Create(ctx, tt.who, draft); loci.FieldOf(err) != tt.field {
 			t.Errorf("a save, %s: got %v, want an error about %s", name, err, tt.field)
+		}
+	}
+	draft := memory.Draft{Title: "t", Content: "x", SessionID: others.ID}
+	for name, err := range map[string]error{"a save": second(d.Memory.Create(ctx, d.mara, draft)),
+		"a replacement": second(d.Memory.Replace(ctx, d.mara, m.ID, 0, draft))} {
+		if loci.FieldOf(err) != "session_id" {
+			t.Errorf("%s in a session that is not theirs: got %v, want an error about session_id", name, err)
 		}
 	}
 }
@@ -69,7 +66,7 @@ func TestNoMemoryMovesToAnotherOfItsKey(t *testing.T) {
 	ctx := t.Context()
 	global := d.add(d.mara, memory.Draft{Key: "port", Content: "1"})
 	in := d.add(d.mara, memory.Draft{Key: "port", Content: "2", Scope: loci.ScopeProject, ProjectID: d.project})
-	out := memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}}
+	out := memory.Patch{Scope: loci.Set(loci.ScopeGlobal), ProjectID: loci.Set(loci.ProjectID{})}
 	wantCode(t, second(d.Memory.Patch(ctx, d.mara, in.ID, 0, out)), loci.Conflict)
 	d.must(second(d.Memory.Trash(ctx, d.mara, global.ID, 0)))
 	d.must(second(d.Memory.Patch(ctx, d.mara, in.ID, 0, out)))
@@ -223,7 +220,7 @@ func TestKeysOfProjectsStayInThem(t *testing.T) {
 	d.must(err)
 	wantCode(t, second(d.Node.Create(ctx, key, node.Draft{Name: "shared", Scope: loci.ScopeProject, ProjectID: d.project,
 		Shared: true})), loci.Forbidden)
-	wantCode(t, second(d.Node.Change(ctx, key, made.ID, node.Patch{Shared: new(true)})), loci.Forbidden)
+	wantCode(t, second(d.Node.Change(ctx, key, made.ID, node.Patch{Shared: loci.Set(true)})), loci.Forbidden)
 	if _, err := d.Node.Get(ctx, key, made.ID); err != nil {
 		t.Error(err)
 	}

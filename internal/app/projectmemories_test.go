@@ -110,14 +110,14 @@ func TestMemoriesOfAProjectThatTheirOwnerHasLeft(t *testing.T) {
 		c    memory.Patch
 		code loci.Code
 	}{
-		{"another title", inside, memory.Patch{Title: new("prices")}, ""},
-		{"out of it, but about it", inside, memory.Patch{Scope: &global, ProjectID: &w.closed.ID}, ""},
-		{"into it", about, memory.Patch{Scope: &in, ProjectID: &w.closed.ID}, loci.Invalid},
-		{"about another", about, memory.Patch{ProjectID: new(loci.NewProjectID())}, loci.Invalid},
-		{"about hers", about, memory.Patch{ProjectID: &w.open.ID}, ""},
-		{"into hers", about, memory.Patch{Scope: &in, ProjectID: &w.open.ID}, ""},
-		{"about none", about, memory.Patch{Scope: &global}, ""},
-		{"about it again", about, memory.Patch{ProjectID: &w.closed.ID}, loci.Invalid},
+		{"another title", inside, memory.Patch{Title: loci.Set("prices")}, ""},
+		{"out of it, but about it", inside, memory.Patch{Scope: loci.Set(global), ProjectID: loci.Set(w.closed.ID)}, ""},
+		{"into it", about, memory.Patch{Scope: loci.Set(in), ProjectID: loci.Set(w.closed.ID)}, loci.Invalid},
+		{"about another", about, memory.Patch{ProjectID: loci.Set(loci.NewProjectID())}, loci.Invalid},
+		{"about hers", about, memory.Patch{ProjectID: loci.Set(w.open.ID)}, ""},
+		{"into hers", about, memory.Patch{Scope: loci.Set(in), ProjectID: loci.Set(w.open.ID)}, ""},
+		{"about none", about, memory.Patch{Scope: loci.Set(global)}, ""},
+		{"about it again", about, memory.Patch{ProjectID: loci.Set(w.closed.ID)}, loci.Invalid},
 	} {
 		if err := second(w.Memory.Patch(ctx, mia, tt.m.ID, 0, tt.c)); loci.CodeOf(err) != tt.code {
 			t.Errorf("%s: got %v, want code %q", tt.name, err, tt.code)
@@ -188,9 +188,9 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	w.st.entries = nil
 	for what, err := range map[string]error{
 		"create":    second(w.Memory.Create(ctx, olga, inProject("new", w.open.ID))),
-		"patch":     second(w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Title: new("other")})),
-		"replace":   second(w.Memory.Patch(ctx, olga, m.ID, 0, onto("other", w.open.ID))),
-		"move into": second(w.Memory.Patch(ctx, olga, free.ID, 0, onto("other", w.open.ID))),
+		"patch":     second(w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Title: loci.Set("other")})),
+		"replace":   second(w.Memory.Replace(ctx, olga, m.ID, 0, inProject("other", w.open.ID))),
+		"move into": second(w.Memory.Replace(ctx, olga, free.ID, 0, inProject("other", w.open.ID))),
 	} {
 		if loci.CodeOf(err) != loci.Conflict || err.Error() != "project website is archived; restore it first" {
 			t.Errorf("%s: %v", what, err)
@@ -202,28 +202,23 @@ func TestMemoriesOfAnArchivedProject(t *testing.T) {
 	if got, err := w.Memory.Get(ctx, w.who["anybody"](), m.ID); err != nil || got.Title != "layout" || got.Version != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	w.must(second(w.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: new("still free")})))
+	w.must(second(w.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: loci.Set("still free")})))
 	w.must(second(w.Memory.Trash(ctx, olga, m.ID, 0)))
 	w.must(second(w.App.Memory.Restore(ctx, olga, m.ID, 0)))
-	moved, err := w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Content: new("kept"), Scope: new(loci.ScopeGlobal)})
+	moved, err := w.Memory.Patch(ctx, olga, m.ID, 0, memory.Patch{Content: loci.Set("kept"),
+		Scope: loci.Set(loci.ScopeGlobal)})
 	if err != nil || !moved.ProjectID.IsZero() {
 		t.Errorf("moved out: %+v, %v", moved, err)
 	}
 	w.must(second(w.Project.Restore(ctx, olga, w.open.ID)))
-	again, err := w.Memory.Patch(ctx, olga, m.ID, 0, onto("back", w.open.ID))
+	again, err := w.Memory.Replace(ctx, olga, m.ID, 0, inProject("back", w.open.ID))
 	if err != nil || again.ProjectID != w.open.ID || again.Version != moved.Version+1 {
 		t.Errorf("got %+v, %v", again, err)
 	}
-	patched, err := w.Memory.Patch(ctx, olga, m.ID, again.Version, memory.Patch{Title: new("patched")})
+	patched, err := w.Memory.Patch(ctx, olga, m.ID, again.Version, memory.Patch{Title: loci.Set("patched")})
 	if err != nil || patched.Title != "patched" || patched.Version != again.Version+1 {
 		t.Errorf("got %+v, %v", patched, err)
 	}
-}
-
-// onto returns the change that moves a memory into a project.
-func onto(title string, id loci.ProjectID) memory.Patch {
-	d := inProject(title, id)
-	return d.Patch()
 }
 
 // Deleting a project sends its memories to the trash of who wrote them.
@@ -241,7 +236,8 @@ func TestMemoriesOfADeletedProject(t *testing.T) {
 	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound)
 	w.must(second(w.App.Memory.Restore(ctx, mia, m.ID, 0)))
 	wantCode(t, second(w.Memory.Get(ctx, w.session(w.olga), m.ID)), loci.NotFound) // it is only hers now
-	kept, err := w.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: new("kept"), Scope: new(loci.ScopeGlobal)})
+	kept, err := w.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: loci.Set("kept"),
+		Scope: loci.Set(loci.ScopeGlobal)})
 	if err != nil || kept.Scope == loci.ScopeProject {
 		t.Errorf("got %+v, %v", kept, err)
 	}
@@ -276,7 +272,8 @@ func TestMemoriesOfNoProjectOfTheirOwnersAnyMore(t *testing.T) {
 				t.Errorf("a new one in the project: %v", err)
 			}
 			narrow := []loci.Vendor{"claude"}
-			changed, err := w.App.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: new("changed"), AllowedVendors: &narrow})
+			changed, err := w.App.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: loci.Set("changed"),
+				AllowedVendors: loci.Set(narrow)})
 			if err != nil || changed.Content != "changed" || !slices.Equal(changed.AllowedVendors, narrow) {
 				t.Errorf("changed: %+v, %v", changed, err)
 			}
@@ -323,12 +320,12 @@ func TestOnlyWritesIntoProjectsLookThemUp(t *testing.T) {
 	}
 	free, err := a.Memory.Create(ctx, olga, memory.Draft{Title: "t", Content: "c"})
 	count(0, "create", err)
-	count(0, "patch", second(a.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: new("u")})))
+	count(0, "patch", second(a.Memory.Patch(ctx, olga, free.ID, 0, memory.Patch{Title: loci.Set("u")})))
 	in, err := a.Memory.Create(ctx, olga, inProject("t", w.open.ID))
 	count(1, "create in a project", err)
-	count(1, "patch in a project", second(a.Memory.Patch(ctx, olga, in.ID, 0, memory.Patch{Title: new("u")})))
+	count(1, "patch in a project", second(a.Memory.Patch(ctx, olga, in.ID, 0, memory.Patch{Title: loci.Set("u")})))
 	count(0, "read", second(a.Memory.Get(ctx, olga, in.ID)))
-	if _, err := a.Memory.Patch(ctx, olga, in.ID, 1, memory.Patch{Title: new("v")}); loci.CodeOf(
+	if _, err := a.Memory.Patch(ctx, olga, in.ID, 1, memory.Patch{Title: loci.Set("v")}); loci.CodeOf(
 		err) != loci.Precondition || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("got %v", err)
 	}

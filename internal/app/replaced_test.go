@@ -22,7 +22,7 @@ func TestReplacedMemoriesAreNamed(t *testing.T) {
 	w.keep(w.owner, titled("Blue", supersedes(row.ID), only))
 	tries := map[string]func(p loci.Principal, id loci.MemoryID) error{
 		"patch": func(p loci.Principal, id loci.MemoryID) error {
-			_, err := w.Memory.Patch(t.Context(), p, id, 0, memory.Patch{Title: new("x")})
+			_, err := w.Memory.Patch(t.Context(), p, id, 0, memory.Patch{Title: loci.Set("x")})
 			return err
 		},
 		"supersede": func(p loci.Principal, id loci.MemoryID) error {
@@ -68,7 +68,7 @@ func TestReplacedInATeam(t *testing.T) {
 		ExpiresAt: c.now.Add(time.Hour)})
 	check := func(p loci.Principal, want string, finds loci.Code) {
 		t.Helper()
-		err := second(c.Memory.Patch(ctx, p, old.ID, 0, memory.Patch{Title: new("x")}))
+		err := second(c.Memory.Patch(ctx, p, old.ID, 0, memory.Patch{Title: loci.Set("x")}))
 		want = "memory " + old.ID.String() + " was replaced" + want
 		if loci.CodeOf(err) != loci.Conflict || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -96,18 +96,18 @@ func TestReplacedByTheHidden(t *testing.T) {
 	old := w.keep(w.other, titled("Red"))
 	by := w.keep(w.other, titled("Blue", supersedes(old.ID)))
 	if _, err := w.Memory.Patch(ctx, w.owner, by.ID, 0,
-		memory.Patch{AllowedVendors: &[]loci.Vendor{"claude"}}); err != nil {
+		memory.Patch{AllowedVendors: loci.Set([]loci.Vendor{"claude"})}); err != nil {
 		t.Fatal(err)
 	}
 	want := "memory " + old.ID.String() + " was replaced; save a new memory instead"
-	_, err := w.Memory.Patch(ctx, w.other, old.ID, 0, memory.Patch{Title: new("x")})
+	_, err := w.Memory.Patch(ctx, w.other, old.ID, 0, memory.Patch{Title: loci.Set("x")})
 	if loci.CodeOf(err) != loci.Conflict || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := w.Memory.Trash(ctx, w.owner, by.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Memory.Patch(ctx, w.claude, old.ID, 0, memory.Patch{Title: new("x")})
+	_, err = w.Memory.Patch(ctx, w.claude, old.ID, 0, memory.Patch{Title: loci.Set("x")})
 	if loci.CodeOf(err) != loci.Conflict || err.Error() != want {
 		t.Errorf("of a successor in the trash: got %v, want %s", err, want)
 	}
@@ -135,7 +135,7 @@ func TestTrashReplaced(t *testing.T) {
 		t.Errorf("in a bulk call: %v", err)
 	}
 	for _, id := range ids {
-		_, err := w.Memory.Patch(ctx, w.owner, id, 0, memory.Patch{Title: new("x")})
+		_, err := w.Memory.Patch(ctx, w.owner, id, 0, memory.Patch{Title: loci.Set("x")})
 		wantCode(t, err, loci.NotFound)
 		m, err := w.Memory.Restore(ctx, w.owner, id, 0)
 		if err != nil || m.SupersededBy.IsZero() {

@@ -108,11 +108,11 @@ func TestWhatASaveUnderAKeyChanges(t *testing.T) {
 			w.keep(w.owner, memory.Draft{Title: "by", Content: "c", Supersedes: []loci.MemoryID{m.ID}})
 		}},
 		"what was patched meanwhile": {first: w.claude, then: w.claude, between: func(m *loci.Saved) {
-			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Title: new("x")})
+			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Title: loci.Set("x")})
 			w.must(err)
 		}, changes: true},
 		"what lost its key": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
-			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Key: new("")})
+			_, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Key: loci.Set("")})
 			w.must(err)
 		}},
 		"what moved to a project": {first: w.owner, then: w.owner, between: func(m *loci.Saved) {
@@ -280,7 +280,7 @@ func TestSaveOutsideOfTheSession(t *testing.T) {
 			t.Errorf("save %d: %+v", i, got)
 		}
 	}
-	if _, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Content: new("patched")}); err != nil {
+	if _, err := w.Memory.Patch(t.Context(), w.owner, m.ID, 0, memory.Patch{Content: loci.Set("patched")}); err != nil {
 		t.Error(err)
 	}
 }

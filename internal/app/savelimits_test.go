@@ -60,7 +60,7 @@ func TestRevertRestoresNothing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.owner, memory.Draft{Title: "t", Content: "one"})
-	w.must(second(w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: new(w.now.Add(time.Hour))})))
+	w.must(second(w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{ExpiresAt: loci.Set(w.now.Add(time.Hour))})))
 	w.now = w.now.Add(2 * time.Hour)
 	wantCode(t, second(w.Memory.Revert(ctx, w.owner, m.ID, 0, 1)), loci.NotFound)
 }

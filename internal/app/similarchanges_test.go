@@ -55,7 +55,7 @@ func TestSimilarFollowsChanges(t *testing.T) {
 		m, err := by.Create(ctx, w.owner, first)
 		check(m, err)
 		w.wantSimilar(name+": created", first, m.ID)
-		check(by.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Title: &second.Title, Content: &second.Content}))
+		check(by.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Title: loci.Set(second.Title), Content: loci.Set(second.Content)}))
 		w.wantSimilar(name+": another text", first)
 		w.wantSimilar(name+": its new text", second, m.ID)
 		check(by.Trash(ctx, w.owner, m.ID, 0))

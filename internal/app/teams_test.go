@@ -91,7 +91,7 @@ func TestWhoHasLeftATeamSharesNothingWithIt(t *testing.T) {
 		"share": second(c.Memory.Share(ctx, c.tom, m.ID)),
 		"save":  second(c.Memory.Create(ctx, c.tom, memory.Draft{Title: "u", Content: "d", Share: true})),
 		"node":  second(c.Node.Create(ctx, c.tom, node.Draft{Name: "o", Shared: true})),
-		"move":  second(c.Node.Change(ctx, c.tom, n.ID, node.Patch{Shared: new(true)})),
+		"move":  second(c.Node.Change(ctx, c.tom, n.ID, node.Patch{Shared: loci.Set(true)})),
 	} {
 		refused(t, name, err, loci.Conflict, memory.ErrNoTeam().Error())
 	}

@@ -26,7 +26,7 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 			ExpiresAt: w.now.Add(time.Duration(i+1) * time.Hour)})
 		for range i {
 			more := m.Content + "!"
-			if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: &more}); err != nil {
+			if _, err := w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{Content: loci.Set(more)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -209,7 +209,7 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 	c := newCompany(t)
 	ctx := t.Context()
 	title := "said later"
-	_, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: &title})
+	_, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: loci.Set(title)})
 	c.must(err)
 	var sent bytes.Buffer
 	_, err = c.App.Transfer.Export(ctx, c.mara, &sent)
@@ -249,7 +249,7 @@ func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
 			made, err := c.Memory.Create(ctx, boss, memory.Draft{Title: "t", Content: "c"})
 			c.must(err)
 			title := "later"
-			_, err = c.Memory.Patch(ctx, boss, made.ID, 0, memory.Patch{Title: &title})
+			_, err = c.Memory.Patch(ctx, boss, made.ID, 0, memory.Patch{Title: loci.Set(title)})
 			c.must(err)
 		} else if report, err := c.App.Transfer.Import(ctx, c.stage.operator(name), strings.NewReader(sent[0]),
 			transfer.ImportOptions{}); err != nil || report.Added != records(sent[0]) {

@@ -93,7 +93,7 @@ func newLibrary(t *testing.T) *library {
 		AllowedVendors: []loci.Vendor{"claude"}})
 	other := l.add(l.owner, memory.Draft{Title: "other", Content: "okapi"})
 	gone := l.add(l.owner, memory.Draft{Title: "gone", Content: "in the trash"})
-	_, err := l.Memory.Patch(ctx, l.editor[0], l.public.ID, 0, memory.Patch{Title: new("public now")})
+	_, err := l.Memory.Patch(ctx, l.editor[0], l.public.ID, 0, memory.Patch{Title: loci.Set("public now")})
 	l.must(t, err)
 	_, err = l.Memory.Trash(ctx, l.owner, gone.ID, 0)
 	l.must(t, err)

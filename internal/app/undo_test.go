@@ -122,8 +122,8 @@ func (e *edited) step(rt *rapid.T, t testing.TB) {
 		[]string{"patch", "patch", "trash", "restore", "share", "unshare", "supersede", "revert"}).Draw(rt, "what") {
 	case "patch":
 		_, err = e.Memory.Patch(ctx, p, id, 0,
-			memory.Patch{Content: &word,
-				AllowedVendors: &[]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))}})
+			memory.Patch{Content: loci.Set(word),
+				AllowedVendors: loci.Set([]loci.Vendor{loci.Vendor(rapid.SampledFrom([]string{"*", "claude"}).Draw(rt, "for"))})})
 	case "trash":
 		_, err = e.Memory.Trash(ctx, p, id, 0)
 	case "restore":

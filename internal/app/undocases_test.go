@@ -126,7 +126,7 @@ func TestUndoSaysWhyItLeavesAlone(t *testing.T) {
 	e := newEdited(t)
 	m := e.add(e.claude, memory.Draft{Title: "t", Content: "one"})
 	two := "two"
-	if _, err := e.Memory.Patch(t.Context(), e.owner, m.ID, 0, memory.Patch{Content: &two}); err != nil {
+	if _, err := e.Memory.Patch(t.Context(), e.owner, m.ID, 0, memory.Patch{Content: loci.Set(two)}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := e.Memory.Undo(t.Context(), e.local, loci.UndoSelection{Origin: "claude", Since: m.CreatedAt}, false)

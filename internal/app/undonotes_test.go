@@ -21,10 +21,11 @@ func TestUndoTellsWhoReadsAgain(t *testing.T) {
 		change memory.Patch
 		note   string
 	}{
-		"a vendor": {[]loci.Vendor{"claude", "cursor"}, memory.Patch{AllowedVendors: &onlyClaude},
+		"a vendor": {[]loci.Vendor{"claude", "cursor"}, memory.Patch{AllowedVendors: loci.Set(onlyClaude)},
 			"cursor can read it again"},
-		"every vendor": {[]loci.Vendor{"*"}, memory.Patch{AllowedVendors: &onlyClaude}, "all assistants can read it again"},
-		"nobody new":   {[]loci.Vendor{"claude"}, memory.Patch{Content: new("other")}, ""},
+		"every vendor": {[]loci.Vendor{"*"}, memory.Patch{AllowedVendors: loci.Set(onlyClaude)},
+			"all assistants can read it again"},
+		"nobody new": {[]loci.Vendor{"claude"}, memory.Patch{Content: loci.Set("other")}, ""},
 	} {
 		m := e.add(e.claude, titled(name, only(tt.before...)))
 		since := e.now.Add(time.Millisecond)
@@ -94,7 +95,7 @@ func TestUndoInTeamsAndProjects(t *testing.T) {
 		return got
 	}
 	patch := func(p loci.Principal) {
-		c.must(second(c.Memory.Patch(ctx, p, changed.ID, 0, memory.Patch{Content: new(loci.NewMemoryID().String())})))
+		c.must(second(c.Memory.Patch(ctx, p, changed.ID, 0, memory.Patch{Content: loci.Set(loci.NewMemoryID().String())})))
 	}
 	for _, tt := range []struct { // in this order
 		name   string
@@ -178,9 +179,9 @@ func TestUndoTellsWhatStaysReplaced(t *testing.T) {
 	} {
 		old, next := e.add(e.owner, titled(name)), e.add(e.owner, titled("instead of "+name))
 		by := loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: e.now.Add(time.Millisecond)}
-		e.world.must(second(e.Memory.Patch(ctx, e.editor[0], old.ID, 0, memory.Patch{Content: new("edited")})))
+		e.world.must(second(e.Memory.Patch(ctx, e.editor[0], old.ID, 0, memory.Patch{Content: loci.Set("edited")})))
 		by.Until = e.now.Add(time.Millisecond)
-		e.world.must(second(e.Memory.Patch(ctx, e.owner, old.ID, 0, memory.Patch{Content: new("edited again")})))
+		e.world.must(second(e.Memory.Patch(ctx, e.owner, old.ID, 0, memory.Patch{Content: loci.Set("edited again")})))
 		e.world.must(e.supersede(t, e.owner, old.ID, next.ID))
 		for id, trashed := range map[loci.MemoryID]bool{old.ID: tt.old, next.ID: tt.next} {
 			if trashed {

@@ -3,7 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"time"
+	"reflect"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -15,32 +15,33 @@ type memoryEdit struct {
 }
 
 func updateFields(c *call, in *memoryEdit) []field {
-	var title, content, summary, key, category string
-	var kind loci.MemoryType
-	var importance int
-	var pinned bool
-	var tagged []string
-	var allowed []loci.Vendor
-	var expires, from, to time.Time
 	return []field{
 		memoryID(c, "id", &in.id),
-		word("title", &title).then(func() { in.Title = &title }),
-		word("content", &content).then(func() { in.Content = &content }).or("value"),
-		tags(&tagged, 0).then(func() { in.Tags = &tagged }),
-		vendors("allowed_vendors", &allowed).then(func() { in.AllowedVendors = &allowed }),
-		word("summary", &summary).then(func() { in.Summary = &summary }).hide(),
-		whole("importance", &importance, loci.MinImportance, loci.MaxImportance, 0).
-			then(func() { in.Importance = &importance }).hide(),
-		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }).hide(),
-		word("category", &category).then(func() { in.Category = &category }).hide(),
-		moment("expires_at", &expires).then(func() { in.ExpiresAt = &expires }).or("expiresAt").hide(),
-		moment("valid_from", &from).then(func() { in.ValidFrom = &from }).hide(),
-		moment("valid_to", &to).then(func() { in.ValidTo = &to }).hide(),
-		word("key", &key).then(func() { in.Key = &key }).hide(),
-		oneOf("memory_type", &kind, loci.Semantic, loci.Episodic, loci.Procedural).
-			then(func() { in.Type = &kind }).hide(),
+		edited("title", &in.Title, word),
+		edited("content", &in.Content, word).or("value"),
+		edited("tags", &in.Tags, func(_ string, v *[]string) field { return tags(v, 0) }),
+		edited("allowed_vendors", &in.AllowedVendors, vendors),
+		edited("summary", &in.Summary, word).hide(),
+		edited("importance", &in.Importance, func(name string, v *int) field {
+			return whole(name, v, loci.MinImportance, loci.MaxImportance, 0)
+		}).hide(),
+		edited("pinned", &in.Pinned, flag).hide(),
+		edited("category", &in.Category, word).hide(),
+		edited("expires_at", &in.ExpiresAt, moment).or("expiresAt").hide(),
+		edited("valid_from", &in.ValidFrom, moment).hide(),
+		edited("valid_to", &in.ValidTo, moment).hide(),
+		edited("key", &in.Key, word).hide(),
+		edited("memory_type", &in.Type, func(name string, v *loci.MemoryType) field {
+			return oneOf(name, v, loci.Semantic, loci.Episodic, loci.Procedural)
+		}).hide(),
 		inSession(c).hide(),
 	}
+}
+
+// edited is a field that changes something if it is sent.
+func edited[T any](name string, into *loci.Edited[T], of func(name string, into *T) field) field {
+	v := new(T)
+	return of(name, v).then(func() { *into = loci.Set(*v) })
 }
 
 // changed is the result of a change, without the memory.
@@ -59,7 +60,7 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 	if err != nil {
 		return nil, err
 	}
-	if in.Patch == (memory.Patch{}) {
+	if reflect.ValueOf(in.Patch).IsZero() {
 		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
 	}
 	out := changed{ID: m.ID, Version: m.Version, Result: "updated", Secrets: memory.SecretsIn(m)}

@@ -35,7 +35,8 @@ func TestForgetThat(t *testing.T) {
 	r.must("update_memory", `{"id":"`+own.String()+`","content":"two"}`)
 	others := write(`{"title":"b","content":"three"}`)
 	touched := write(`{"title":"c","content":"four"}`)
-	if _, err := w.app.Memory.Patch(t.Context(), w.owner, touched, 0, memory.Patch{Content: new("five")}); err != nil {
+	if _, err := w.app.Memory.Patch(t.Context(), w.owner, touched, 0,
+		memory.Patch{Content: loci.Set("five")}); err != nil {
 		t.Fatal(err)
 	}
 	r.must("update_memory", `{"id":"`+touched.String()+`","content":"six"}`)

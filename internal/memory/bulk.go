@@ -244,7 +244,7 @@ func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.Pr
 	how := edit{act: bulkActions[item.Op], ifVersion: item.IfVersion, what: loci.Trashed, fn: b.app.toTrash}
 	if item.Op == loci.BulkUpdate {
 		how.what = loci.Updated
-		how.fn = b.app.updating(b.p, item.Patch.apply, open)
+		how.fn = b.app.updating(b.p, edited(&item.Patch), open)
 	}
 	old, err := owned(ctx, tx, b.p, item.ID, how)
 	if err != nil {

@@ -15,23 +15,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Patch changes the fields that are not nil. A zero time clears its field. Another scope also
-// clears the project and the agent, unless the patch sets them.
-type Patch struct {
-	Title, Content, Summary, Key *string
-	Category, Source             *string
-	Type                         *loci.MemoryType
-	Tags                         *[]string
-	AllowedVendors               *[]loci.Vendor
-	Importance                   *int
-	Pinned                       *bool
-	ExpiresAt                    *time.Time
-	ValidFrom, ValidTo           *time.Time
-	Scope                        *loci.Scope
-	ProjectID                    *loci.ProjectID
-	AgentID                      *loci.AgentID
-	SessionID                    *loci.SessionID
-}
+// Patch is loci.Edit.
+type Patch = loci.Edit
 
 // checkDraft checks what Memory.Validate cannot know: who is writing, and the previous state,
 // which is zero for a new memory.
@@ -79,7 +64,16 @@ func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID,
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
-	return s.update(ctx, p, id, ifVersion, c.apply)
+	return s.update(ctx, p, id, ifVersion, edited(&c))
+}
+
+// Replace changes the fields that a draft has, and works like Patch.
+func (s *Service) Replace(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, d Draft) (
+	*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return nil, err
+	}
+	return s.update(ctx, p, id, ifVersion, d.apply)
 }
 
 // errAskProject rolls back a change that needs to know whether a project is active.
@@ -184,28 +178,36 @@ func checkValidity(m *loci.Memory) error {
 	return nil
 }
 
-func (c *Patch) apply(m *loci.Memory) {
-	gate.Set(&m.Title, c.Title)
-	gate.Set(&m.Content, c.Content)
-	gate.Set(&m.Summary, c.Summary)
-	gate.Set(&m.Key, c.Key)
-	gate.Set(&m.Category, c.Category)
-	gate.Set(&m.Source, c.Source)
-	gate.Set(&m.Type, c.Type)
-	gate.Set(&m.Tags, c.Tags)
-	gate.Set(&m.AllowedVendors, c.AllowedVendors)
-	gate.Set(&m.Importance, c.Importance)
-	gate.Set(&m.Pinned, c.Pinned)
-	gate.Set(&m.ExpiresAt, c.ExpiresAt)
-	gate.Set(&m.ValidFrom, c.ValidFrom)
-	gate.Set(&m.ValidTo, c.ValidTo)
-	if c.Scope != nil && *c.Scope != m.Scope {
-		m.Scope, m.ProjectID, m.AgentID = *c.Scope, loci.ProjectID{}, loci.AgentID{}
+// edited returns what applies a patch. Another scope also clears the project and the agent, unless the patch sets them.
+func edited(c *Patch) func(*loci.Memory) {
+	return func(m *loci.Memory) {
+		c.Title.Apply(&m.Title, "")
+		c.Content.Apply(&m.Content, "")
+		c.Summary.Apply(&m.Summary, "")
+		c.Key.Apply(&m.Key, "")
+		c.Category.Apply(&m.Category, loci.DefaultCategory)
+		c.Source.Apply(&m.Source, loci.DefaultSource)
+		c.Type.Apply(&m.Type, loci.Semantic)
+		c.Tags.Apply(&m.Tags, []string{})
+		c.AllowedVendors.Apply(&m.AllowedVendors, nil)
+		c.Importance.Apply(&m.Importance, loci.DefaultImportance)
+		c.Pinned.Apply(&m.Pinned, false)
+		c.ExpiresAt.Apply(&m.ExpiresAt, time.Time{})
+		c.ValidFrom.Apply(&m.ValidFrom, time.Time{})
+		c.ValidTo.Apply(&m.ValidTo, time.Time{})
+		scope := m.Scope
+		c.Scope.Apply(&scope, loci.ScopeGlobal)
+		moveTo(m, scope)
+		c.ProjectID.Apply(&m.ProjectID, loci.ProjectID{})
+		c.AgentID.Apply(&m.AgentID, loci.AgentID{})
+		cutTimes(m)
 	}
-	gate.Set(&m.ProjectID, c.ProjectID)
-	gate.Set(&m.AgentID, c.AgentID)
-	gate.Set(&m.SessionID, c.SessionID)
-	cutTimes(m)
+}
+
+func moveTo(m *loci.Memory, scope loci.Scope) {
+	if scope != m.Scope {
+		m.Scope, m.ProjectID, m.AgentID = scope, loci.ProjectID{}, loci.AgentID{}
+	}
 }
 
 // edit is one way to alter a stored memory.

@@ -150,6 +150,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft, befo
 	sv.m = &loci.Memory{ID: loci.NewMemoryID(), CreatedAt: sv.now, UpdatedAt: sv.now, State: madeBy(p, 1, loci.Created)}
 	sv.m.OrgID, sv.m.UserID, sv.m.WorkspaceID, sv.m.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	sv.d.apply(sv.m)
+	sv.m.SetDefaults()
 	sv.m.Title = cmp.Or(sv.m.Title, sv.m.Key)
 	if err := checkDraft(p, sv.m, before); err != nil {
 		return nil, err
@@ -423,51 +424,31 @@ func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Ven
 	return vendors, nil
 }
 
-// apply sets every field that a writer decides, including defaults.
+// apply changes the fields that the draft has.
 func (d *Draft) apply(m *loci.Memory) {
-	m.Title, m.Content, m.Key = d.Title, d.Content, d.Key
-	m.Summary, m.Pinned = "", false
-	m.Category, m.Source, m.Type = d.Category, d.Source, d.Type
-	m.Tags, m.AllowedVendors = slices.Clone(d.Tags), slices.Clone(d.AllowedVendors)
-	m.Importance = d.Importance
-	m.Scope, m.ProjectID, m.AgentID, m.SessionID = d.Scope, d.ProjectID, d.AgentID, d.SessionID
-	m.ExpiresAt, m.ValidFrom, m.ValidTo = d.ExpiresAt, d.ValidFrom, d.ValidTo
-	gate.Set(&m.Summary, d.Summary)
-	gate.Set(&m.Pinned, d.Pinned)
-	cutTimes(m)
-	m.SetDefaults()
-}
-
-// Patch returns the change that the draft makes to an existing memory: the fields that it leaves out stay.
-func (d *Draft) Patch() Patch {
-	c := Patch{Title: said(d.Title), Content: said(d.Content), Key: said(d.Key), Category: said(d.Category),
-		Source: said(d.Source), Type: said(d.Type), Importance: said(d.Importance), Summary: d.Summary, Pinned: d.Pinned,
-		ExpiresAt: said(d.ExpiresAt), ValidFrom: said(d.ValidFrom), ValidTo: said(d.ValidTo), Scope: said(d.Scope),
-		ProjectID: said(d.ProjectID), AgentID: said(d.AgentID), SessionID: said(d.SessionID)}
-	if d.Tags != nil {
-		c.Tags = new(slices.Clone(d.Tags))
-	}
-	if d.AllowedVendors != nil {
-		c.AllowedVendors = new(slices.Clone(d.AllowedVendors))
-	}
-	return c
+	d.onto(m)
+	moveTo(m, cmp.Or(d.Scope, m.Scope))
+	m.ProjectID, m.AgentID = cmp.Or(d.ProjectID, m.ProjectID), cmp.Or(d.AgentID, m.AgentID)
+	m.SessionID = cmp.Or(d.SessionID, m.SessionID)
 }
 
 // onto changes the memory with the draft's key. Scope, project and agent are the same already, or
 // it would not have that key. The session remains the one in which it was first written.
 func (d *Draft) onto(m *loci.Memory) {
-	c := d.Patch()
-	c.Scope, c.ProjectID, c.AgentID, c.SessionID = nil, nil, nil, nil
-	c.apply(m)
-}
-
-// said returns a value, or nil if it was left out.
-func said[T comparable](value T) *T {
-	var none T
-	if value == none {
-		return nil
+	m.Title, m.Content, m.Key = cmp.Or(d.Title, m.Title), cmp.Or(d.Content, m.Content), cmp.Or(d.Key, m.Key)
+	m.Category, m.Source = cmp.Or(d.Category, m.Category), cmp.Or(d.Source, m.Source)
+	m.Type, m.Importance = cmp.Or(d.Type, m.Type), cmp.Or(d.Importance, m.Importance)
+	gate.Set(&m.Summary, d.Summary)
+	gate.Set(&m.Pinned, d.Pinned)
+	if d.Tags != nil {
+		m.Tags = slices.Clone(d.Tags)
 	}
-	return &value
+	if d.AllowedVendors != nil {
+		m.AllowedVendors = slices.Clone(d.AllowedVendors)
+	}
+	m.ExpiresAt, m.ValidFrom = cmp.Or(d.ExpiresAt, m.ExpiresAt), cmp.Or(d.ValidFrom, m.ValidFrom)
+	m.ValidTo = cmp.Or(d.ValidTo, m.ValidTo)
+	cutTimes(m)
 }
 
 func cutTimes(m *loci.Memory) {

@@ -15,11 +15,8 @@ import (
 // ItemDraft is loci.NewNodeItem.
 type ItemDraft = loci.NewNodeItem
 
-// ItemMove is the new place of an item. A zero Before means last.
-type ItemMove struct {
-	Parent *loci.NodeItemID // nil: keep the present parent; zero: directly below the node
-	Before loci.NodeItemID
-}
+// ItemMove is loci.NodeItemMove.
+type ItemMove = loci.NodeItemMove
 
 // Items returns the items of a live memory node that the caller sees, in order, each followed by
 // the items below it. NotFound if the node is not visible.
@@ -327,9 +324,7 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 			return err
 		}
 		parent := i.ParentID
-		if to.Parent != nil {
-			parent = *to.Parent
-		}
+		to.ParentID.Apply(&parent, loci.NodeItemID{})
 		if err := n.items.Place(parent, to.Before); err != nil {
 			return err
 		}

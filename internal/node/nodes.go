@@ -20,13 +20,8 @@ import (
 // Draft is loci.NewNode.
 type Draft = loci.NewNode
 
-// Patch changes the fields that are not nil.
-type Patch struct {
-	Name, Description *string
-	Tags              *[]string
-	AllowedVendors    *[]loci.Vendor
-	Shared            *bool // shared with the person's team, or with nobody
-}
+// Patch is loci.NodeEdit.
+type Patch = loci.NodeEdit
 
 // ListRequest asks for one page of memory nodes. Zero fields do not filter.
 type ListRequest struct {
@@ -165,7 +160,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
 	}
-	if c.Shared != nil && *c.Shared {
+	if c.Shared.Value() {
 		if err := s.memories.Pool(ctx, p, Change); err != nil {
 			return nil, err
 		}
@@ -181,20 +176,20 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 	}
 	return s.alter(ctx, p, id, edit{act: Change, fn: func(tx store.Tx, n *loci.MemoryNode) error {
 		before := *n
-		gate.Set(&n.Name, c.Name)
-		gate.Set(&n.Description, c.Description)
-		gate.Set(&n.Tags, c.Tags)
-		gate.Set(&n.AllowedVendors, c.AllowedVendors)
+		c.Name.Apply(&n.Name, "")
+		c.Description.Apply(&n.Description, "")
+		c.Tags.Apply(&n.Tags, []string{})
+		c.AllowedVendors.Apply(&n.AllowedVendors, nil)
 		if err := checkNode(p, n, &before); err != nil {
 			return err
 		}
 		if p.Kind == loci.KindAgent && !loci.Covers(before.AllowedVendors, n.AllowedVendors) {
 			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory node")
 		}
-		if c.Shared == nil {
+		if c.Shared.IsZero() {
 			return nil
 		}
-		return setShared(ctx, tx, p, n, *c.Shared)
+		return setShared(ctx, tx, p, n, c.Shared.Value())
 	}})
 }
 

@@ -9,13 +9,10 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// Patch changes the fields that are not nil.
-type Patch struct {
-	Name, Description *string
-	Everyone          *bool
-}
+// Patch is loci.ProjectEdit.
+type Patch = loci.ProjectEdit
 
-func (c *Patch) apply(p *loci.Project) {
+func apply(p *loci.Project, c Patch) {
 	if c.Name != nil {
 		p.Name = loci.Label(*c.Name)
 	}
@@ -41,7 +38,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 		return loci.Project{}, err
 	}
 	changed := old
-	if c.apply(&changed); changed == old {
+	if apply(&changed, c); changed == old {
 		return old, nil
 	}
 	if err := changed.Validate(); err != nil {
@@ -59,7 +56,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	if err := s.Record(ctx, p, Change, id.String()); err != nil {
 		return loci.Project{}, err
 	}
-	out, err := s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
+	out, err := s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { apply(now, c); return nil })
 	if changed.Name != old.Name {
 		return s.hinted(ctx, p, out, err)
 	}

@@ -108,7 +108,7 @@ func bulkItem(o *client.BulkOperation, vendors json.RawMessage) (memory.BulkItem
 		}
 		item.Draft, err = newDraft(o.Memory)
 	case update:
-		item.Patch, err = patchOf(o.Changes)
+		item.Patch, err = *o.Changes, checkEdit(o.Changes)
 	}
 	return item, err
 }

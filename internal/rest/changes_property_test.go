@@ -92,10 +92,10 @@ func (h *history) write(t *testing.T, s *server, seed uint64, n int) {
 			err = s.app.Memory.Erase(ctx, who, old.ID, 0)
 		case change == 2:
 			list := vendors()
-			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{AllowedVendors: &list})
+			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{AllowedVendors: loci.Set(list)})
 		default:
 			text := fmt.Sprint(r.Uint64())
-			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{Content: &text})
+			now, err = s.app.Memory.Patch(ctx, who, old.ID, 0, memory.Patch{Content: loci.Set(text)})
 		}
 		switch {
 		case err != nil:

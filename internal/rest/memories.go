@@ -264,7 +264,7 @@ func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput
 	}
 	d := draft(&in.Body.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
-	return changedMemory(s.app.Memory.Patch(ctx, p, id, version, d.Patch()))
+	return changedMemory(s.app.Memory.Replace(ctx, p, id, version, d))
 }
 
 type editInput struct {
@@ -277,46 +277,23 @@ func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*sa
 	if err != nil {
 		return nil, err
 	}
-	patch, err := patchOf(&in.Body)
-	if err != nil {
+	if err := checkEdit(&in.Body); err != nil {
 		return nil, err
 	}
-	return changedMemory(s.app.Memory.Patch(ctx, p, id, version, patch))
+	return changedMemory(s.app.Memory.Patch(ctx, p, id, version, in.Body))
 }
 
-// patchOf parses a merge patch. A cleared field gets the value that it has in a new memory. The
-// three fields without such a value cannot be cleared.
-func patchOf(e *client.Edit) (memory.Patch, error) {
-	for _, f := range []struct {
-		name    string
-		cleared bool
-	}{{"title", e.Title.Cleared()}, {"content", e.Content.Cleared()}, {"allowed_vendors", e.AllowedVendors.Cleared()}} {
-		if f.cleared {
-			return memory.Patch{}, loci.FieldErrorf(f.name, "cannot be cleared; omit it to keep it, or send a new value")
-		}
-	}
-	return memory.Patch{
-		Title: changed(e.Title, ""), Content: changed(e.Content, ""), AllowedVendors: changed(e.AllowedVendors, nil),
-		Summary: changed(e.Summary, ""), Key: changed(e.Key, ""), Tags: changed(e.Tags, []string{}),
-		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
-		Source: changed(e.Source, loci.DefaultSource), Importance: changed(e.Importance, loci.DefaultImportance),
-		Pinned: changed(e.Pinned, false), Scope: changed(e.Scope, loci.ScopeGlobal),
-		ProjectID: changed(e.ProjectID, loci.ProjectID{}), AgentID: changed(e.AgentID, loci.AgentID{}),
-		ExpiresAt: changed(e.ExpiresAt, time.Time{}), ValidFrom: changed(e.ValidFrom,
-			time.Time{}), ValidTo: changed(e.ValidTo, time.Time{}),
-	}, nil
+// checkEdit rejects a merge patch that clears a field without a default.
+func checkEdit(e *loci.Edit) error {
+	return cmp.Or(mustStay("title", e.Title), mustStay("content", e.Content),
+		mustStay("allowed_vendors", e.AllowedVendors))
 }
 
-// changed returns nil for a field that stays unchanged, and fallback for one that is cleared.
-func changed[T any](c client.Change[T], fallback T) *T {
-	if c.IsZero() {
-		return nil
-	}
-	v := c.Value()
+func mustStay[T any](name string, c loci.Edited[T]) error {
 	if c.Cleared() {
-		v = fallback
+		return loci.FieldErrorf(name, "cannot be cleared; omit it to keep it, or send a new value")
 	}
-	return &v
+	return nil
 }
 
 type targetInput struct{ Target }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -135,16 +136,10 @@ type nodeEditInput struct {
 }
 
 func (s *server) editNode(ctx context.Context, p loci.Principal, in *nodeEditInput) (*answer[*loci.MemoryNode], error) {
-	e := &in.Body
-	for name, cleared := range map[string]bool{"name": e.Name.Cleared(), "allowed_vendors": e.AllowedVendors.Cleared()} {
-		if cleared {
-			return nil, loci.FieldErrorf(name, "cannot be cleared; omit it to keep it, or send a new value")
-		}
+	if err := cmp.Or(mustStay("name", in.Body.Name), mustStay("allowed_vendors", in.Body.AllowedVendors)); err != nil {
+		return nil, err
 	}
-	return say(s.app.Node.Change(ctx, p, in.node(), node.Patch{Name: changed(e.Name, ""),
-		Description: changed(e.Description, ""),
-		Tags:        changed(e.Tags, []string{}), AllowedVendors: changed(e.AllowedVendors, nil),
-		Shared: changed(e.Shared, false)}))
+	return say(s.app.Node.Change(ctx, p, in.node(), in.Body))
 }
 
 type nodeTrashInput struct {
@@ -195,8 +190,7 @@ type moveItemInput struct {
 
 func (s *server) moveNodeItem(ctx context.Context, p loci.Principal,
 	in *moveItemInput) (*answer[*loci.NodeItem], error) {
-	return say(s.app.Node.MoveItem(ctx, p, in.node(), in.item(), node.ItemMove{Parent: changed(in.Body.ParentID,
-		loci.NodeItemID{}), Before: in.Body.Before}))
+	return say(s.app.Node.MoveItem(ctx, p, in.node(), in.item(), in.Body))
 }
 
 func (s *server) removeNodeItem(ctx context.Context, p loci.Principal, in *NodeItemPath) (*nothing, error) {

@@ -108,7 +108,7 @@ func (s *server) editProject(ctx context.Context, p loci.Principal,
 	if in.Body == (client.ProjectEdit{}) {
 		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, description or everyone")
 	}
-	return say(s.app.Project.Change(ctx, p, in.project(), project.Patch(in.Body)))
+	return say(s.app.Project.Change(ctx, p, in.project(), in.Body))
 }
 
 func (s *server) archiveProject(ctx context.Context, p loci.Principal, in *ProjectPath) (*answer[loci.Project], error) {

@@ -49,8 +49,8 @@ func TestHiddenAtNoTime(t *testing.T) {
 		switch rapid.SampledFrom([]string{"open or close", "open or close", "trash", "supersede", "nothing"}).Draw(rt,
 			"change") {
 		case "open or close":
-			current, err = s.app.Memory.Patch(ctx, writer, first.ID, 0, memory.Patch{AllowedVendors: new(vendors("then")),
-				Summary: new("changed")})
+			current, err = s.app.Memory.Patch(ctx, writer, first.ID, 0, memory.Patch{AllowedVendors: loci.Set(vendors("then")),
+				Summary: loci.Set("changed")})
 		case "trash":
 			var gone *loci.TrashedMemory
 			if gone, err = s.app.Memory.Trash(ctx, writer, first.ID, 0); err == nil {

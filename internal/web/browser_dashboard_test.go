@@ -363,7 +363,7 @@ func TestBrowserDashboardLive(t *testing.T) {
 	b.keys("e")
 	b.until(`document.activeElement?.closest(".editor")`)
 	theirs := "950, says another"
-	_, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), id, 0, memory.Patch{Content: &theirs})
+	_, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), id, 0, memory.Patch{Content: loci.Set(theirs)})
 	if err != nil {
 		t.Fatal(err)
 	}

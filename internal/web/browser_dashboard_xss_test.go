@@ -84,7 +84,7 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	}
 	id := ids[1]
 	changed := everything + " changed"
-	if _, err := w.app.Memory.Patch(ctx, w.local(w.mara), id, 0, memory.Patch{Content: &changed}); err != nil {
+	if _, err := w.app.Memory.Patch(ctx, w.local(w.mara), id, 0, memory.Patch{Content: loci.Set(changed)}); err != nil {
 		t.Fatal(err)
 	}
 	var sources []loci.Source

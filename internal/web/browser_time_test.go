@@ -39,7 +39,7 @@ func TestBrowserDashboardTime(t *testing.T) {
 	w.clock.advance(30 * time.Minute)
 	since := w.clock.Now().Add(-time.Minute)
 	later := "We deploy on Fridays."
-	if _, err := w.app.Memory.Patch(ctx, cursor, edited.ID, 0, memory.Patch{Content: &later}); err != nil {
+	if _, err := w.app.Memory.Patch(ctx, cursor, edited.ID, 0, memory.Patch{Content: loci.Set(later)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, title := range []string{"wrong", "rota"} {
@@ -49,7 +49,7 @@ func TestBrowserDashboardTime(t *testing.T) {
 		}
 		mine := "mine now"
 		if title == "rota" {
-			if _, err := w.app.Memory.Patch(ctx, w.local(w.mara), m.ID, 0, memory.Patch{Content: &mine}); err != nil {
+			if _, err := w.app.Memory.Patch(ctx, w.local(w.mara), m.ID, 0, memory.Patch{Content: loci.Set(mine)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,7 +151,8 @@ func TestBrowserDashboardKnownAt(t *testing.T) {
 	w.clock.advance(2 * time.Hour)
 	then := w.clock.Now().Add(-time.Hour)
 	now := "950 a month"
-	if _, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), id, 0, memory.Patch{Content: &now}); err != nil {
+	if _, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), id, 0,
+		memory.Patch{Content: loci.Set(now)}); err != nil {
 		t.Fatal(err)
 	}
 	w.remember("new since")
@@ -229,7 +230,8 @@ func TestBrowserDashboardTimeAttacks(t *testing.T) {
 		}
 		if text == attacks[0] {
 			other := text + " changed"
-			if _, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), m.ID, 0, memory.Patch{Content: &other}); err != nil {
+			if _, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), m.ID, 0,
+				memory.Patch{Content: loci.Set(other)}); err != nil {
 				t.Fatal(err)
 			}
 		}
