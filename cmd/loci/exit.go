@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -108,7 +109,7 @@ func (p *program) report(err error, asJSON bool) {
 // causes, such as fmt.Errorf with two %w, are one error.
 func separate(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
+	if !ok || reflect.TypeOf(err) != reflect.TypeOf(errors.Join(err)) {
 		return []error{err}
 	}
 	interrupted := false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
 )
@@ -28,7 +29,7 @@ type flagError struct {
 func (e flagError) Error() string { return e.text }
 func (e flagError) Unwrap() error { return e.cause }
 
-// inFlags replaces names of API fields in err by flags of cmd: project_id becomes --project.
+// inFlags replaces names of API fields in the text of err by flags of cmd: project_id becomes --project.
 func inFlags(cmd *cobra.Command, err error) error {
 	wrong, ok := errors.AsType[*loci.Error](err)
 	if !ok || wrong.Field == "" || !strings.HasPrefix(err.Error(), wrong.Field) {
@@ -72,18 +73,15 @@ func flagOf(cmd *cobra.Command, field string) string {
 	return "--" + name
 }
 
-// combined matches what cobra tells of flags that exclude each other.
-var combined = regexp.MustCompile(`; \[(.+)\] were all set$`)
-
 // combinedFlags returns an error for flags that exclude each other.
-func combinedFlags(cmd *cobra.Command) error {
-	err := cmd.ValidateFlagGroups()
-	if err == nil {
-		return nil
-	}
-	found := combined.FindStringSubmatch(err.Error())
-	if found == nil {
-		return usageError{err}
-	}
-	return usagef("cannot combine --%s", strings.ReplaceAll(found[1], " ", " with --"))
+func combinedFlags(cmd *cobra.Command) (err error) {
+	set := map[string][]string{} // by the groups of MarkFlagsMutuallyExclusive
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+			if set[group] = append(set[group], f.Name); err == nil && len(set[group]) > 1 {
+				err = usagef("cannot combine --%s", strings.Join(set[group], " with --"))
+			}
+		}
+	})
+	return err
 }

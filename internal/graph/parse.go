@@ -69,11 +69,12 @@ func parseLine(line []byte) (*item, error) {
 		return nil, err
 	}
 	var l graphLine
-	if err := json.Unmarshal(line, &l); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(line)) // its errors have a type for what is cut off
+	if err := dec.Decode(&l); err != nil {
 		return nil, badLine(err)
 	}
 	switch {
-	case l.Loci != nil:
+	case l.Loci != nil && !dec.More():
 		return &item{header: true}, checkHeader(*l.Loci, l.Format)
 	case l.Type != nil:
 		return parseReference(*l.Type, line)
@@ -128,8 +129,7 @@ func notJSON(err error) error {
 	switch {
 	case errors.As(err, &no):
 		return loci.WrapError(loci.Invalid, err, "%q is no time; use RFC 3339", repeated(no.Value))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.As(err, &found) && found.Error() == "unexpected end of JSON input":
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return loci.WrapError(loci.Invalid, err, "this row of a graph is cut off")
 	case errors.As(err, &found):
 		return loci.WrapError(loci.Invalid, err, "this is no row of a graph: not valid JSON at byte %d", found.Offset)

@@ -86,7 +86,7 @@ func unavailable(err error) error {
 	}
 	switch kindOf(err) {
 	case denied:
-		if strings.Contains(err.Error(), "delete.enabled") {
+		if strings.Contains(err.Error(), "delete.enabled") { // Arc has no code for it, and status 403 also for keys
 			return loci.WrapError(loci.Unavailable, err,
 				"the Arc of this org deletes nothing; its operator can allow it (delete.enabled = true)")
 		}
