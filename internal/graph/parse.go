@@ -74,7 +74,7 @@ func parseLine(line []byte) (*item, error) {
 		return nil, badLine(err)
 	}
 	switch {
-	case l.Loci != nil && !dec.More():
+	case l.Loci != nil && json.Valid(line):
 		return &item{header: true}, checkHeader(*l.Loci, l.Format)
 	case l.Type != nil:
 		return parseReference(*l.Type, line)
