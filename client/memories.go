@@ -145,3 +145,70 @@ func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
 func send[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
 	return call[T](ctx, c, http.MethodPost, path, body)
 }
+
+// Change is one field of an Edit: left out (the zero value), cleared, or set.
+type Change[T any] = loci.Edited[T]
+
+// Set changes a field to v.
+func Set[T any](v T) Change[T] { return loci.Set(v) }
+
+// Clear resets a field to its default: empty, or the value in a new memory.
+func Clear[T any]() Change[T] { return loci.Clear[T]() }
+
+// RevertRequest names the old version to revert to.
+type RevertRequest struct {
+	Version int `json:"version" minimum:"1" doc:"The version whose content to restore" example:"1"`
+}
+
+// UndoRequest selects the changes to undo.
+type UndoRequest struct {
+	loci.UndoSelection
+	DryRun bool `json:"dry_run,omitempty" doc:"True to only report what would be undone"`
+}
+
+// Diff compares two versions of a memory. If to is 0, it is the current version; if from is 0, it
+// is the version before to. It works with people's keys only.
+func (c *Client) Diff(ctx context.Context, id loci.MemoryID, from, to int) (*loci.Diff, error) {
+	return get[loci.Diff](ctx, c, query("/memories/"+id.String()+"/diff", values("from", number(from), "to", number(to))))
+}
+
+// Revert gives a memory the content of an old version. It fails unless the memory is at atVersion;
+// 0 means any version. It works with people's keys only.
+func (c *Client) Revert(ctx context.Context, id loci.MemoryID, atVersion, to int) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/revert", version(atVersion), RevertRequest{Version: to})
+}
+
+// Undo undoes the selected changes. It requires a browser sign-in with a fresh proof, so with a key
+// it fails with Forbidden. `loci undo` does the same at the data directory.
+func (c *Client) Undo(ctx context.Context, r UndoRequest) (*loci.UndoReport, error) {
+	return send[loci.UndoReport](ctx, c, "/undo", r)
+}
+
+// BulkRequest asks for up to 1,000 changes in one call. The server applies them in order.
+type BulkRequest struct {
+	Operations []BulkOperation `json:"operations" nullable:"false" minItems:"1" maxItems:"1000"`
+	// If Atomic is nil, it is true.
+	Atomic *bool `json:"atomic,omitzero" nullable:"false" doc:"True: apply all operations or none. False: apply each on its own; its result shows whether it failed. Default: true"`
+}
+
+// BulkOperation is one change.
+type BulkOperation struct {
+	Op      loci.BulkOp   `json:"op" enum:"create,update,trash"`
+	Memory  *NewMemory    `json:"memory,omitzero" nullable:"false" doc:"For create: as in POST /memories"`
+	ID      loci.MemoryID `json:"id,omitzero" format:"uuid" doc:"For update and trash"`
+	Version int           `json:"version,omitzero" minimum:"1" doc:"For update and trash: reject the operation unless the memory is at this version. Default: any version"`
+	Changes *Edit         `json:"changes,omitzero" nullable:"false" doc:"For update: as in PATCH /memories/{id}"`
+}
+
+// BulkAnswer has the result of each operation.
+type BulkAnswer struct {
+	Results   []loci.BulkResult `json:"results" nullable:"false"`
+	Succeeded int               `json:"succeeded" example:"1"`
+	Failed    int               `json:"failed" example:"0"`
+}
+
+// Bulk makes many changes in one call. If the request is atomic and any operation fails, none is
+// applied, and Error.Items has the reason for each failure.
+func (c *Client) Bulk(ctx context.Context, r BulkRequest) (*BulkAnswer, error) {
+	return send[BulkAnswer](ctx, c, "/memories/bulk", r)
+}

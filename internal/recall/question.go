@@ -1,11 +1,18 @@
+// Package recall contains the ranking: it reads a question, asks an index, explains its answer, cuts
+// snippets and packs memories into a prompt. It receives only what the store has already found visible, and uses no
+// database. One rule always holds: memories that are not candidates have no influence on the answer.
 package recall
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/language"
 )
@@ -245,3 +252,95 @@ func (r *Text) Values() map[Value]int {
 	}
 	return list
 }
+
+// All returns the expression that holds for texts with all words and phrases of the question, stop-words included, or
+// nil if it has none. It reads the first loci.MaxTerms of them; more reports whether there are others.
+func (q *Question) All() (e *index.Expression, more bool) {
+	r := termReader{q: q, seen: map[string]bool{}, quoted: make([]bool, len(q.quotes))}
+	for _, t := range language.Finest(q.tokens) {
+		if at := q.quoteAt(t.Start); at >= 0 {
+			r.quote(at)
+		} else if !r.seen[t.Form] {
+			r.seen[t.Form] = true
+			r.telling = append(r.telling, r.term(t))
+		}
+	}
+	return join(index.And, r.telling[:min(len(r.telling), loci.MaxTerms)]), len(r.telling) > loci.MaxTerms
+}
+
+// Phrase returns the expression that holds for texts in which the words of a text follow one another, or nil if it has
+// none. Their languages are those of the question. If prefix is set, the last word may go on.
+func (q *Question) Phrase(text string, prefix bool) *index.Expression {
+	var analyzer language.Analyzer
+	tokens := language.Finest(analyzer.Tokens(cutQuestion(text), nil))
+	part := Question{ask: Ask{Text: text}, langs: q.langs,
+		quotes: []quote{{end: len(text), prefix: prefix, tokens: tokens}}}
+	r := termReader{q: &part, seen: map[string]bool{}, quoted: make([]bool, 1)}
+	r.quote(0)
+	return join(index.And, r.telling)
+}
+
+func join(op index.Op, list []term) *index.Expression {
+	e := &index.Expression{Op: op}
+	for _, t := range list {
+		e.Parts = append(e.Parts, &index.Expression{Term: t.Term})
+	}
+	switch len(e.Parts) {
+	case 0:
+		return nil
+	case 1:
+		return e.Parts[0]
+	}
+	return e
+}
+
+// MinPrefix is how long a prefix must be, in bytes: three letters of ASCII, or one ideograph. MaxPrefixes is how many
+// prefixes a query may have. Each one has to look up all words that begin with it.
+const (
+	MinPrefix   = 3
+	MaxPrefixes = 6
+)
+
+// prefixable returns which of n words can be prefixes, in order: the longest MaxPrefixes of those
+// that have MinPrefix bytes.
+func prefixable(n int, word func(int) string) (kept []int) {
+	for i := range n {
+		if len(word(i)) >= MinPrefix {
+			kept = append(kept, i)
+		}
+	}
+	slices.SortStableFunc(kept, func(i, j int) int { return cmp.Compare(len(word(j)), len(word(i))) })
+	kept = kept[:min(len(kept), MaxPrefixes)]
+	slices.Sort(kept)
+	return kept
+}
+
+// nextChunk splits off a quoted phrase or the text up to the next space.
+func nextChunk(s string) (chunk, rest string, quoted bool) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	r, size := utf8.DecodeRuneInString(s)
+	if r == '"' || r == '“' || r == '”' {
+		body := s[size:]
+		if end := strings.IndexAny(body, `"“”`); end >= 0 {
+			_, n := utf8.DecodeRuneInString(body[end:])
+			return body[:end], body[end+n:], true
+		}
+		s = body
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '“' })
+	if end < 0 {
+		return s, "", false
+	}
+	return s[:end], s[end:], false
+}
+
+// maxPhrase is how many words of a phrase are kept.
+const maxPhrase = 16
+
+// stopWords are English words that occur in most texts and most questions.
+var stopWords = set(`a about am an and any are as at be been being but by can could d did do does doing done for from
+	get got had has have having he her hers him his how i if in into is it its just ll m may me might mine my of on or our
+	ours re s shall she should so some t than that the their theirs them then there these they this those to us ve was
+	we were what when where which who whom whose why will with would you your yours please tell`)
+
+var set = language.Set

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"crypto/rand"
+	"embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -247,3 +248,11 @@ func newState(c *sqlitedb.Conn) (state, error) {
 }
 
 func (s *state) next() int64 { return max(s.last, s.floor) + 1 }
+
+//go:embed migrations/log/*.sql migrations/month/*.sql
+var migrationFiles embed.FS
+
+// migrations returns the steps of the schema of one kind of database.
+func migrations(kind string) []sqlitedb.Migration {
+	return sqlitedb.ReadMigrations(migrationFiles, path.Join("migrations", kind))
+}
