@@ -129,8 +129,8 @@ func TestSearchPlans(t *testing.T) {
 			filter         store.Filter
 			listed, passes []string
 		}{
-			"now":     {store.Filter{}, nil, []string{byID}}, // these are few enough to be sorted
-			"time":    {store.Filter{From: time.UnixMicro(7900)}, of, []string{byID}},
+			"now":  {store.Filter{}, nil, []string{byID}}, // these are few enough to be sorted
+			"time": {store.Filter{From: time.UnixMicro(7900)}, of, []string{byID}},
 			// Without the values, the rows of a session are as few as the ids.
 			"session": {store.Filter{SessionID: idOf("session", 3)}, []string{"memories_of_session"}, nil},
 			"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tags_pkey"}, []string{byID}},

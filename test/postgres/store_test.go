@@ -101,7 +101,9 @@ func (s *engine) Stamp(ctx context.Context, org loci.OrgID) (stamp store.Stamp, 
 }
 
 // PeopleStamp implements store.Store.
-func (s *engine) PeopleStamp(ctx context.Context, org loci.OrgID) (store.Stamp, bool) { return s.Stamp(ctx, org) }
+func (s *engine) PeopleStamp(ctx context.Context, org loci.OrgID) (store.Stamp, bool) {
+	return s.Stamp(ctx, org)
+}
 
 func (s *engine) tx(c *conn, id loci.OrgID, key [16]byte) (*sqlstore.Tx, error) {
 	positions, err := sqlstore.NewPositions(key)
