@@ -13,8 +13,8 @@ import (
 // maxMemo limits how many rows of a kind are kept that each request reads.
 const maxMemo = 4096
 
-// kept are rows as long as nobody, in any process, has committed since they were read. So a revocation takes effect
-// with the next request.
+// kept are rows as long as their stamp is the same: nobody, in any process, has changed them since. So a revocation
+// takes effect with the next request.
 type kept[K comparable, V any] = memo.Memo[K, store.Stamp, V]
 
 // read returns the value of key, from fn if necessary. stamp is of where fn reads.

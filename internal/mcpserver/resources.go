@@ -51,9 +51,15 @@ func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequ
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)
 	}
-	body, err := s.within(b)
+	return s.jsonContent(ctx, req, briefingJSONURI, b)
+}
+
+// jsonContent returns v as JSON, within the budget of an answer. uri is for the log.
+func (s *Server) jsonContent(ctx context.Context, req *mcp.ReadResourceRequest, uri string, v any) (
+	*mcp.ReadResourceResult, error) {
+	body, err := s.within(v)
 	if err != nil {
-		return nil, s.rpcError(ctx, briefingJSONURI, err)
+		return nil, s.rpcError(ctx, uri, err)
 	}
 	return content(req, jsonType, string(body)), nil
 }
@@ -79,11 +85,8 @@ func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, s.rpcError(ctx, memoryURI, err)
 	}
-	body, err := s.within(memoryResource{dataNote, s.read(ctx, &call{caller: callerOf(req.Extra), detail: full}, m, 0)})
-	if err != nil {
-		return nil, s.rpcError(ctx, memoryURI, err)
-	}
-	return content(req, jsonType, string(body)), nil
+	shown := s.read(ctx, &call{caller: callerOf(req.Extra), detail: full}, m, 0)
+	return s.jsonContent(ctx, req, memoryURI, memoryResource{dataNote, shown})
 }
 
 type memoryResource struct {
@@ -163,11 +166,7 @@ func (s *Server) graphResource(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, s.rpcError(ctx, projectURI, err)
 	}
-	body, err := s.within(out)
-	if err != nil {
-		return nil, s.rpcError(ctx, projectURI, err)
-	}
-	return content(req, jsonType, string(body)), nil
+	return s.jsonContent(ctx, req, projectURI, out)
 }
 
 // uriParts returns the decoded parts of an address below projectURI, or nil if one is empty or malformed.
