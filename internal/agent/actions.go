@@ -2,29 +2,19 @@ package agent
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// These are the actions on agents and sessions.
-const (
-	Create        gate.Action = "agent.create"
-	Read          gate.Action = "agent.read"
-	Change        gate.Action = "agent.change"
-	Delete        gate.Action = "agent.delete"
-	SessionCreate gate.Action = "session.create"
-	SessionRead   gate.Action = "session.read"
-	SessionChange gate.Action = "session.change"
-	SessionClose  gate.Action = "session.close"
-	SessionReopen gate.Action = "session.reopen"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
-	Create: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
-	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	Change: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
-	Delete: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci agent delete AGENT"},
-	SessionCreate: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
-	SessionRead:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	SessionChange: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange, Closed: true},
-	SessionClose:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
-	SessionReopen: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
-}
+// These are the actions on agents and sessions.
+var (
+	Create = Actions.Add("agent.create", gate.Everyone, gate.Write, gate.Metered|gate.WithChange)
+	Read   = Actions.Add("agent.read", gate.Everyone, gate.Read, gate.Metered)
+	Change = Actions.Add("agent.change", gate.Everyone, gate.Both, gate.Metered|gate.WithChange)
+	Delete = Actions.Add("agent.delete", gate.People, gate.Both, gate.Metered|gate.WithChange|gate.Deletes,
+		gate.Command("loci agent delete AGENT"))
+	SessionCreate = Actions.Add("session.create", gate.Everyone, gate.Write, gate.Metered|gate.WithChange|gate.Closed)
+	SessionRead   = Actions.Add("session.read", gate.Everyone, gate.Read, gate.Metered)
+	SessionChange = Actions.Add("session.change", gate.Everyone, gate.Both, gate.Metered|gate.WithChange|gate.Closed)
+	SessionClose  = Actions.Add("session.close", gate.Everyone, gate.Write, gate.Metered|gate.WithChange|gate.Closed)
+	SessionReopen = Actions.Add("session.reopen", gate.Everyone, gate.Write, gate.Metered|gate.WithChange|gate.Closed)
+)

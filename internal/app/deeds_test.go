@@ -399,7 +399,7 @@ var alongside = map[gate.Action][]gate.Action{review.Persist: {review.Reflect, m
 // without a word of anybody's.
 func TestEveryAuditedActionIsRecorded(t *testing.T) {
 	for act, rule := range app.Rules() {
-		if rule.Audit == gate.NotAudited {
+		if !rule.Are(gate.WithChange | gate.WithCall) {
 			continue
 		}
 		t.Run(string(act), func(t *testing.T) {
@@ -455,7 +455,7 @@ func checkEntries(t *testing.T, c *company, act gate.Action) {
 			t.Errorf("%q stands in the trail: %s", word, text)
 		}
 	}
-	ofBegin := app.Rules()[act].Audit == gate.WithCall // Begin records before anything is found
+	ofBegin := app.Rules()[act].Are(gate.WithCall) // Begin records before anything is found
 	if !ofBegin && c.st.entries[0].Target == "" && c.st.entries[0].Count == 0 {
 		t.Error("the entry says nothing about what")
 	}

@@ -335,7 +335,7 @@ func TestClosedSessionsTakeNoChanges(t *testing.T) {
 				continue
 			}
 			want := loci.Code("")
-			if tried[act] = true; rule.Audit == gate.WithChange && !slices.Contains(inClosed, act) {
+			if tried[act] = true; rule.Are(gate.WithChange) && !slices.Contains(inClosed, act) {
 				want = loci.Conflict
 			}
 			if err := s.Begin(t.Context(), p, act); loci.CodeOf(err) != want {

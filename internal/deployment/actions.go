@@ -2,18 +2,13 @@ package deployment
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// The actions of this package.
-const (
-	JobList      gate.Action = "job.list"
-	BackupList   gate.Action = "backup.list"
-	BackupCreate gate.Action = "backup.create"
-	BackupVerify gate.Action = "backup.verify"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may perform each of them.
-var Actions = gate.Actions{
-	JobList:      {Kinds: gate.Admins, Rights: gate.Admin},
-	BackupList:   {Kinds: gate.Admins, Rights: gate.Admin},
-	BackupCreate: {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
-	BackupVerify: {Kinds: gate.Admins, Rights: gate.Admin},
-}
+// The actions of this package.
+var (
+	JobList      = Actions.Add("job.list", gate.Admins, gate.Admin, 0)
+	BackupList   = Actions.Add("backup.list", gate.Admins, gate.Admin, 0)
+	BackupCreate = Actions.Add("backup.create", gate.Admins, gate.Admin, gate.WithChange|gate.StepUp)
+	BackupVerify = Actions.Add("backup.verify", gate.Admins, gate.Admin, 0)
+)

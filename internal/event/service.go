@@ -23,21 +23,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Actions on events.
-const (
-	Log    gate.Action = "event.log"
-	Read   gate.Action = "event.read"
-	Dead   gate.Action = "event.dead"
-	Replay gate.Action = "event.replay"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
-	Log:    {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
-	Read:   {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
-	Dead:   {Kinds: gate.Operator},
-	Replay: {Kinds: gate.Operator, Audit: gate.WithChange},
-}
+// Actions on events.
+var (
+	Log    = Actions.Add("event.log", gate.Everyone, gate.Events, gate.Metered)
+	Read   = Actions.Add("event.read", gate.Everyone, gate.Events, gate.Metered)
+	Dead   = Actions.Add("event.dead", gate.Operator, nil, 0)
+	Replay = Actions.Add("event.replay", gate.Operator, nil, gate.WithChange)
+)
 
 // Logs returns the log that has the events of an org. It is asked on every call, because an org may move to another
 // one. Unavailable if the org has none.

@@ -15,47 +15,75 @@ type Action string
 // Rule defines who may perform an action, and what Loci records about it.
 type Rule struct {
 	Kinds  []loci.Kind
-	Rights []loci.Right    // a limited credential must have all of them
-	Role   loci.MemberRole // the minimum role in the org; "": any
-	// Deletes means that the org's deletion rule applies. StepUp requires a browser sign-in with a
-	// fresh proof, whatever the org's rule. Neither applies to the operator at the data directory.
-	Deletes, StepUp bool
-	// Recent means that, whatever the deletion rule, an agent may do this to what it has just written. The
-	// use case asks OnlyRecent.
-	Recent bool
-	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
-	// started it at the data directory.
-	Disk bool
-	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page does it.
+	Rights []loci.Right // a limited credential must have all of them
+	Flags
+	Role    loci.MemberRole // the minimum role in the org; "": any
 	Command string
-	// Closed means that a call in a closed session may do it, although it is recorded with a change.
-	Closed bool
-	// Browser allows only browser sign-ins.
-	Browser bool
-	Metered bool // report the action to the metering hook
-	// Personal means that entries of the audit trail may name rows of other people, although the action
-	// requires a role in the org. Only the people themselves see these entries.
-	Personal bool
-	Audit    Audit
 }
 
-// Audit defines when Loci records an action in the audit trail. Loci doesn't do what it can't
-// record. It records rejections of every action.
-type Audit int
+// Flags are what a Rule says with yes or no.
+type Flags uint16
 
-// The values of Audit.
+// The Flags of a Rule. Loci doesn't do what it can't record in the audit trail, and it records rejections of every
+// action.
 const (
-	NotAudited Audit = iota
-	WithChange       // Write records it in the transaction of the change
-	WithCall         // Begin records it; for actions that change nothing
+	Metered    Flags = 1 << iota // report the action to the metering hook
+	WithChange                   // Write records the action in the audit trail, in the transaction of the change
+	WithCall                     // Begin records it; for actions that change nothing
+	// Deletes means that the org's deletion rule applies. StepUp requires a browser sign-in with a
+	// fresh proof, whatever the org's rule. Neither applies to the operator at the data directory.
+	Deletes
+	StepUp
+	// Recent means that, whatever the deletion rule, an agent may do this to what it has just written. The
+	// use case asks OnlyRecent.
+	Recent
+	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
+	// started it at the data directory.
+	Disk
+	Closed  // a call in a closed session may do it, although it is recorded with a change
+	Browser // only browser sign-ins may do it
+	// Personal means that entries of the audit trail may name rows of other people, although the action
+	// requires a role in the org. Only the people themselves see these entries.
+	Personal
+
+	NotAudited Flags = 0
+	// OfReads stands in the rule of each action that returns memories and changes nothing. WithCall here makes Loci
+	// record all of them. A change without effect and the dry run of an undo also return memories, and Loci does not
+	// record them.
+	OfReads = NotAudited
 )
 
-// OfReads is the Audit of each action that returns memories and changes nothing. WithCall here makes Loci record all
-// of them. A change without effect and the dry run of an undo also return memories, and Loci does not record them.
-const OfReads = NotAudited
+// Are reports whether f has one of these flags.
+func (f Flags) Are(of Flags) bool { return f&of != 0 }
 
 // Actions maps each action to its rule.
 type Actions map[Action]Rule
+
+// Add adds an action and returns it. It panics if a has it.
+func (a Actions) Add(act Action, by []loci.Kind, rights []loci.Right, flags Flags, more ...func(*Rule)) Action {
+	rule := Rule{Kinds: by, Rights: rights, Flags: flags}
+	for _, set := range more {
+		set(&rule)
+	}
+	a.add(act, rule)
+	return act
+}
+
+func (a Actions) add(act Action, rule Rule) {
+	if _, ok := a[act]; ok {
+		panic("gate: the action " + string(act) + " exists twice")
+	}
+	a[act] = rule
+}
+
+// OrgAdmin requires an admin or owner of the org.
+func OrgAdmin(r *Rule) { r.Role = loci.MemberAdmin }
+
+// OrgOwner requires an owner of the org.
+func OrgOwner(r *Rule) { r.Role = loci.MemberOwner }
+
+// Command names the command that does it, with its arguments, if Deletes or StepUp applies and no page does it.
+func Command(line string) func(*Rule) { return func(r *Rule) { r.Command = line } }
 
 // The kinds of principals and the rights that rules use.
 var (
@@ -78,7 +106,7 @@ var (
 // Admins of the org see who performed them, and whose attempts Loci rejected.
 func (g *Gate) Administrative() (list []string) {
 	for act, rule := range g.rules {
-		if rule.Role != "" && !rule.Personal {
+		if rule.Role != "" && !rule.Are(Personal) {
 			list = append(list, string(act))
 		}
 	}
@@ -108,13 +136,13 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action, problems
 		g.Refused(ctx, p, act)
 		return err
 	}
-	if p.SessionClosed && rule.Audit == WithChange && !rule.Closed {
+	if p.SessionClosed && rule.Are(WithChange) && !rule.Are(Closed) {
 		return loci.ClosedSession()
 	}
-	if rule.Metered && g.meter != nil {
+	if rule.Are(Metered) && g.meter != nil {
 		g.meter(ctx, p, act)
 	}
-	if rule.Audit == WithCall {
+	if rule.Are(WithCall) {
 		if err := g.record(ctx, p, act); err != nil {
 			return err
 		}
@@ -158,13 +186,13 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 		return needsRole(r.Role)
 	case p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects):
 		return limited(p)
-	case r.Browser && p.Method != loci.BySignIn:
+	case r.Are(Browser) && p.Method != loci.BySignIn:
 		return needsBrowser()
-	case r.Disk && p.Method == loci.ByDisk:
+	case r.Are(Disk) && p.Method == loci.ByDisk:
 		return nil
-	case r.Recent && p.Kind == loci.KindAgent:
+	case r.Are(Recent) && p.Kind == loci.KindAgent:
 		return nil
-	case r.StepUp || r.Deletes && cmp.Or(p.Deletion, g.deletion) == loci.DeleteWithStepUp:
+	case r.Are(StepUp) || r.Are(Deletes) && cmp.Or(p.Deletion, g.deletion) == loci.DeleteWithStepUp:
 		return g.stepUp(p, r)
 	}
 	return nil
@@ -174,7 +202,7 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 // on what it has just written, and OnlyRecent returns the error for all else.
 func (g *Gate) OnlyRecent(p loci.Principal, act Action) error {
 	r := g.rules[act]
-	r.Recent = false
+	r.Flags &^= Recent
 	return g.allows(p, r)
 }
 
@@ -232,7 +260,7 @@ func (g *Gate) Write(ctx context.Context, p loci.Principal, act Action,
 		if err := fn(tx, &e); err != nil {
 			return err
 		}
-		if g.rules[act].Audit == WithChange && e.Action != "" {
+		if g.rules[act].Are(WithChange) && e.Action != "" {
 			if err := tx.Audit().Add(ctx, e); err != nil {
 				return err
 			}

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"maps"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -90,12 +89,9 @@ func BeginView[T any](ctx context.Context, g *Gate, p loci.Principal, act Action
 func Assemble(tables ...Actions) Actions {
 	all := Actions{}
 	for _, t := range tables {
-		for act := range t {
-			if _, ok := all[act]; ok {
-				panic("gate: two tables contain the action " + string(act))
-			}
+		for act, rule := range t {
+			all.add(act, rule)
 		}
-		maps.Copy(all, t)
 	}
 	return all
 }

@@ -35,8 +35,8 @@ func TestAudit(t *testing.T) {
 	p := loci.Principal{Kind: loci.KindUser, OrgID: org.ID, UserID: org.OwnerID, Origin: "api"}
 	g := gate.New(gate.Options{Store: st, Actions: []gate.Actions{{
 		"look":   {Kinds: gate.Everyone},
-		"read":   {Kinds: gate.Everyone, Audit: gate.WithCall},
-		"change": {Kinds: gate.Everyone, Audit: gate.WithChange},
+		"read":   {Kinds: gate.Everyone, Flags: gate.WithCall},
+		"change": {Kinds: gate.Everyone, Flags: gate.WithChange},
 	}}})
 	for _, act := range []gate.Action{"look", "read", "change"} {
 		if err := g.Begin(ctx, p, act); err != nil {

@@ -60,7 +60,7 @@ func needsBrowser() error {
 // needsProof is the error for a credential that can never have a fresh proof.
 func needsProof(p loci.Principal, r Rule) error {
 	hint := ""
-	if r.Deletes && !r.StepUp {
+	if r.Are(Deletes) && !r.Are(StepUp) {
 		hint = "; an owner can let keys delete with `loci org set " + string(p.OrgID) + " deletion=api_key`"
 	}
 	agent := p.Kind == loci.KindAgent

@@ -2,33 +2,21 @@ package graph
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// These are the actions on graphs.
-const (
-	Read      gate.Action = "graph.read"
-	Write     gate.Action = "graph.write"
-	Delete    gate.Action = "graph.delete"
-	Restore   gate.Action = "graph.restore"
-	Merge     gate.Action = "graph.merge"
-	ReadTrash gate.Action = "graph.read_trash"
-	History   gate.Action = "graph.history"
-	Vendors   gate.Action = "graph.vendors"
-	Export    gate.Action = "graph.export"
-	Import    gate.Action = "graph.import"
-	Check     gate.Action = "graph.check"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
+// These are the actions on graphs.
+var (
 	// A change of a graph is recorded in the project's file, in its transaction. See store.GraphTx.
-	Read:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Restore:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Merge:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	ReadTrash: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	History:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
-	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange, Closed: true},
-	Import:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Check:     {Kinds: gate.Operator},
-}
+	Read      = Actions.Add("graph.read", gate.Everyone, gate.Graphs, gate.Metered)
+	Write     = Actions.Add("graph.write", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Delete    = Actions.Add("graph.delete", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Restore   = Actions.Add("graph.restore", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Merge     = Actions.Add("graph.merge", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	ReadTrash = Actions.Add("graph.read_trash", gate.Everyone, gate.Graphs, gate.Metered)
+	History   = Actions.Add("graph.history", gate.Everyone, gate.Graphs, gate.Metered)
+	Vendors   = Actions.Add("graph.vendors", gate.People, gate.Graphs, gate.Metered|gate.WithChange)
+	Export    = Actions.Add("graph.export", gate.People, gate.Graphs, gate.Metered|gate.WithChange|gate.Closed)
+	Import    = Actions.Add("graph.import", gate.People, gate.Graphs, gate.Metered|gate.WithChange)
+	Check     = Actions.Add("graph.check", gate.Operator, nil, 0)
+)

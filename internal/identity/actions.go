@@ -1,69 +1,38 @@
 package identity
 
-import (
-	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/gate"
-)
+import "github.com/loci-memory/loci/internal/gate"
+
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
 // The actions of this package.
-const (
-	WhoAmI        gate.Action = "whoami"
-	AccountChange gate.Action = "account.change"
-	AccountDelete gate.Action = "account.delete"
-	SignInRead    gate.Action = "sign_in.read"
-	SignInChange  gate.Action = "sign_in.change"
-	SignInList    gate.Action = "sign_in.list"
-	SignInEnd     gate.Action = "sign_in.end"
-	KeyList       gate.Action = "key.list"
-	KeyCreate     gate.Action = "key.create"
-	KeyRotate     gate.Action = "key.rotate"
-	KeyRevoke     gate.Action = "key.revoke"
-	KeyListAll    gate.Action = "key.list_all"
-	GrantConsent  gate.Action = "grant.consent"
-	GrantList     gate.Action = "grant.list"
-	GrantListAll  gate.Action = "grant.list_all"
-	GrantRevoke   gate.Action = "grant.revoke"
-	AdminRead     gate.Action = "admin.read"
-	UserRole      gate.Action = "user.role"
-	UserSet       gate.Action = "user.set"
-	UserReset     gate.Action = "user.reset"
-	LinkCreate    gate.Action = "link.create"
-	AuditRead     gate.Action = "audit.read"
-	AuditReadOrg  gate.Action = "audit.read_org"
-	AuditReadAll  gate.Action = "audit.read_all"
-	ClientList    gate.Action = "oauth_client.list"
-	ClientSet     gate.Action = "oauth_client.set"
-	ClientDrop    gate.Action = "oauth_client.delete"
-)
-
-// Actions defines who may perform each of them.
-var Actions = gate.Actions{
-	WhoAmI:        {Kinds: gate.Everyone},
-	AccountChange: {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},
-	AccountDelete: {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audit: gate.WithChange},
-	SignInRead:    {Kinds: gate.People, Rights: gate.Account},
-	SignInChange:  {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audit: gate.WithChange},
-	SignInList:    {Kinds: gate.People, Rights: gate.Account},
-	SignInEnd:     {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},
-	KeyList:       {Kinds: gate.People, Rights: gate.Account},
-	KeyCreate:     {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audit: gate.WithChange},
-	KeyRotate:     {Kinds: gate.People, Rights: gate.Account, StepUp: true, Audit: gate.WithChange},
-	KeyRevoke:     {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},
-	KeyListAll:    {Kinds: gate.Operator},
-	GrantConsent:  {Kinds: gate.People, Rights: gate.Account, Browser: true, Audit: gate.WithChange},
-	GrantList:     {Kinds: gate.People, Rights: gate.Account},
-	GrantListAll:  {Kinds: gate.Operator},
-	GrantRevoke:   {Kinds: gate.People, Rights: gate.Account, Audit: gate.WithChange},
-	AdminRead:     {Kinds: gate.Admins, Rights: gate.Admin},
-	UserRole:      {Kinds: gate.Operator, Audit: gate.WithChange},
-	UserSet:       {Kinds: gate.Operator, Audit: gate.WithChange},
-	UserReset:     {Kinds: gate.Operator, Audit: gate.WithChange},
-	LinkCreate:    {Kinds: gate.Operator, Audit: gate.WithChange},
+var (
+	WhoAmI        = Actions.Add("whoami", gate.Everyone, nil, 0)
+	AccountChange = Actions.Add("account.change", gate.People, gate.Account, gate.WithChange)
+	AccountDelete = Actions.Add("account.delete", gate.People, gate.Account, gate.WithChange|gate.StepUp)
+	SignInRead    = Actions.Add("sign_in.read", gate.People, gate.Account, 0)
+	SignInChange  = Actions.Add("sign_in.change", gate.People, gate.Account, gate.WithChange|gate.StepUp)
+	SignInList    = Actions.Add("sign_in.list", gate.People, gate.Account, 0)
+	SignInEnd     = Actions.Add("sign_in.end", gate.People, gate.Account, gate.WithChange)
+	KeyList       = Actions.Add("key.list", gate.People, gate.Account, 0)
+	KeyCreate     = Actions.Add("key.create", gate.People, gate.Account, gate.WithChange|gate.StepUp)
+	KeyRotate     = Actions.Add("key.rotate", gate.People, gate.Account, gate.WithChange|gate.StepUp)
+	KeyRevoke     = Actions.Add("key.revoke", gate.People, gate.Account, gate.WithChange)
+	KeyListAll    = Actions.Add("key.list_all", gate.Operator, nil, 0)
+	GrantConsent  = Actions.Add("grant.consent", gate.People, gate.Account, gate.WithChange|gate.Browser)
+	GrantList     = Actions.Add("grant.list", gate.People, gate.Account, 0)
+	GrantListAll  = Actions.Add("grant.list_all", gate.Operator, nil, 0)
+	GrantRevoke   = Actions.Add("grant.revoke", gate.People, gate.Account, gate.WithChange)
+	AdminRead     = Actions.Add("admin.read", gate.Admins, gate.Admin, 0)
+	UserRole      = Actions.Add("user.role", gate.Operator, nil, gate.WithChange)
+	UserSet       = Actions.Add("user.set", gate.Operator, nil, gate.WithChange)
+	UserReset     = Actions.Add("user.reset", gate.Operator, nil, gate.WithChange)
+	LinkCreate    = Actions.Add("link.create", gate.Operator, nil, gate.WithChange)
 	// AuditRead shows people what they did. AuditReadOrg adds who administered the org.
-	AuditRead:    {Kinds: gate.People, Rights: gate.Account},
-	AuditReadOrg: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
-	AuditReadAll: {Kinds: gate.Operator},
-	ClientList:   {Kinds: gate.Admins, Rights: gate.Admin},
-	ClientSet:    {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
-	ClientDrop:   {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
-}
+	AuditRead    = Actions.Add("audit.read", gate.People, gate.Account, 0)
+	AuditReadOrg = Actions.Add("audit.read_org", gate.People, gate.Admin, 0, gate.OrgAdmin)
+	AuditReadAll = Actions.Add("audit.read_all", gate.Operator, nil, 0)
+	ClientList   = Actions.Add("oauth_client.list", gate.Admins, gate.Admin, 0)
+	ClientSet    = Actions.Add("oauth_client.set", gate.Admins, gate.Admin, gate.WithChange|gate.StepUp)
+	ClientDrop   = Actions.Add("oauth_client.delete", gate.Admins, gate.Admin, gate.WithChange|gate.StepUp)
+)

@@ -2,25 +2,18 @@ package node
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// These are the actions on memory nodes.
-const (
-	Create  gate.Action = "memory_node.create"
-	Read    gate.Action = "memory_node.read"
-	Change  gate.Action = "memory_node.change"
-	Trash   gate.Action = "memory_node.trash"
-	Restore gate.Action = "memory_node.restore"
-	Erase   gate.Action = "memory_node.erase"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
-	Create: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
-	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
-	Change: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
-	Trash: {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node trash NODE"},
-	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node restore NODE"},
-	Erase: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node delete NODE"},
-}
+// These are the actions on memory nodes.
+var (
+	Create = Actions.Add("memory_node.create", gate.Everyone, gate.Write, gate.Metered|gate.WithChange)
+	Read   = Actions.Add("memory_node.read", gate.Everyone, gate.Read, gate.Metered|gate.OfReads)
+	Change = Actions.Add("memory_node.change", gate.Everyone, gate.Both, gate.Metered|gate.WithChange)
+	Trash  = Actions.Add("memory_node.trash", gate.Everyone, gate.Both, gate.Metered|gate.WithChange|gate.Deletes,
+		gate.Command("loci node trash NODE"))
+	Restore = Actions.Add("memory_node.restore", gate.People, gate.Both, gate.Metered|gate.WithChange|gate.Deletes,
+		gate.Command("loci node restore NODE"))
+	Erase = Actions.Add("memory_node.erase", gate.People, gate.Both, gate.Metered|gate.WithChange|gate.Deletes,
+		gate.Command("loci node delete NODE"))
+)

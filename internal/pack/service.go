@@ -19,11 +19,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Read is the action of asking for a pack.
-const Read gate.Action = "context.read"
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take the action.
-var Actions = gate.Actions{Read: {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads}}
+// Read is the action of asking for a pack.
+var Read = Actions.Add("context.read", gate.Everyone, gate.Read, gate.Metered|gate.OfReads)
 
 // Service provides context packs. It is safe for concurrent use.
 type Service struct {

@@ -2,28 +2,19 @@ package project
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// These are the actions on projects.
-const (
-	Read         gate.Action = "project.read"
-	Create       gate.Action = "project.create"
-	Change       gate.Action = "project.change"
-	Archive      gate.Action = "project.archive"
-	Restore      gate.Action = "project.restore"
-	Delete       gate.Action = "project.delete"
-	ReadMembers  gate.Action = "project.members"
-	ChangeMember gate.Action = "project.member"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
+// These are the actions on projects.
+var (
 	// Most calls about a graph look up its project first. They are metered themselves, so this is not.
-	Read:    {Kinds: gate.Everyone, Rights: gate.Graphs},
-	Create:  {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Change:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Archive: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Restore: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Delete: {Kinds: gate.Everyone, Rights: gate.Graphs, Deletes: true, Disk: true, Metered: true,
-		Command: "loci project delete PROJECT", Audit: gate.WithChange},
-	ReadMembers:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true},
-	ChangeMember: {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-}
+	Read    = Actions.Add("project.read", gate.Everyone, gate.Graphs, 0)
+	Create  = Actions.Add("project.create", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Change  = Actions.Add("project.change", gate.People, gate.Graphs, gate.Metered|gate.WithChange)
+	Archive = Actions.Add("project.archive", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Restore = Actions.Add("project.restore", gate.Everyone, gate.Graphs, gate.Metered|gate.WithChange)
+	Delete  = Actions.Add("project.delete", gate.Everyone, gate.Graphs,
+		gate.Metered|gate.WithChange|gate.Deletes|gate.Disk, gate.Command("loci project delete PROJECT"))
+	ReadMembers  = Actions.Add("project.members", gate.People, gate.Graphs, gate.Metered)
+	ChangeMember = Actions.Add("project.member", gate.People, gate.Graphs, gate.Metered|gate.WithChange)
+)

@@ -226,10 +226,10 @@ func (r route) refusals(fail func(status, text string)) {
 	fail("401", "Missing, unknown, revoked or expired credential")
 	fail("403", "Not allowed. If the code is step_up_required, confirm your identity at step_up_url")
 	fail("503", "The storage is not available")
-	audit := rules[r.Action].Audit
+	rule := rules[r.Action]
 	edits := r.ofProject() && r.Method != http.MethodGet
-	changes := audit == gate.WithChange || edits
-	if audit != gate.NotAudited || edits { // an entry of the audit trail needs room, too
+	changes := rule.Are(gate.WithChange) || edits
+	if rule.Are(gate.WithChange|gate.WithCall) || edits { // an entry of the audit trail needs room, too
 		fail("507", "The disk is full. Loci wrote nothing")
 	}
 	if changes && !r.Conditional || r.Action == memory.PoolRead || r.ofProject() || r.Method == http.MethodPost {

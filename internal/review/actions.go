@@ -5,32 +5,27 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// These are the actions on notes and candidates.
-const (
-	Reflect gate.Action = "reflection.read"  // extract candidates, and write nothing
-	Persist gate.Action = "reflection.store" // store what was extracted
-	Read    gate.Action = "review.read"
-	Decide  gate.Action = "review.decide" // reject, defer, archive, edit, merge, undo
-	Accept  gate.Action = "review.accept" // make a memory of a candidate
-	Dream   gate.Action = "dream"
-	// DreamRead reads the receipts of the dream-cycle.
-	DreamRead gate.Action = "dream.read"
-)
-
 var (
 	reflects = []loci.Right{loci.RightReflect}
 	changes  = []loci.Right{loci.RightReflect, loci.RightWrite}
 )
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
-	Reflect: {Kinds: gate.Everyone, Rights: reflects, Metered: true, Audit: gate.WithCall},
-	Persist: {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
-	Read:    {Kinds: gate.Everyone, Rights: reflects, Metered: true, Audit: gate.OfReads},
-	Decide:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
-	Accept:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
+
+// These are the actions on notes and candidates.
+var (
+	// Reflect extracts candidates and writes nothing.
+	Reflect = Actions.Add("reflection.read", gate.Everyone, reflects, gate.Metered|gate.WithCall)
+	// Persist stores what was extracted.
+	Persist = Actions.Add("reflection.store", gate.Everyone, changes, gate.Metered|gate.WithChange)
+	Read    = Actions.Add("review.read", gate.Everyone, reflects, gate.Metered|gate.OfReads)
+	// Decide is to reject, defer, archive, edit, merge and undo.
+	Decide = Actions.Add("review.decide", gate.Everyone, changes, gate.Metered|gate.WithChange)
+	// Accept makes a memory of a candidate.
+	Accept = Actions.Add("review.accept", gate.Everyone, changes, gate.Metered|gate.WithChange)
 	// Decisions of the dream-cycle about candidates are recorded as Dream, too.
-	Dream: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, Metered: true, Audit: gate.WithChange,
-		Personal: true},
-	DreamRead: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
-}
+	Dream = Actions.Add("dream", gate.People, gate.Admin, gate.Metered|gate.WithChange|gate.Personal, gate.OrgAdmin)
+	// DreamRead reads the receipts of the dream-cycle.
+	DreamRead = Actions.Add("dream.read", gate.People, gate.Admin, 0, gate.OrgAdmin)
+)

@@ -13,17 +13,14 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// The actions of this package.
-const (
-	Read   gate.Action = "settings.read"
-	Change gate.Action = "settings.change"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may perform each of them.
-var Actions = gate.Actions{
-	Read:   {Kinds: gate.People, Rights: gate.Account},
-	Change: {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
-}
+// The actions of this package.
+var (
+	Read   = Actions.Add("settings.read", gate.People, gate.Account, 0)
+	Change = Actions.Add("settings.change", gate.Admins, gate.Admin, gate.WithChange|gate.StepUp)
+)
 
 // Key is a setting to show.
 type Key struct {

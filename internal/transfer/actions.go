@@ -2,14 +2,11 @@ package transfer
 
 import "github.com/loci-memory/loci/internal/gate"
 
-// These are the actions of exports and imports.
-const (
-	Export gate.Action = "transfer.export"
-	Import gate.Action = "transfer.import"
-)
+// Actions are the actions of this package, with their rules.
+var Actions = gate.Actions{}
 
-// Actions defines who may take each of these actions.
-var Actions = gate.Actions{
-	Export: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.WithChange, Closed: true},
-	Import: {Kinds: gate.Operator, Metered: true, Audit: gate.WithChange},
-}
+// These are the actions of exports and imports.
+var (
+	Export = Actions.Add("transfer.export", gate.People, gate.Read, gate.Metered|gate.WithChange|gate.Closed)
+	Import = Actions.Add("transfer.import", gate.Operator, nil, gate.Metered|gate.WithChange)
+)
