@@ -2,6 +2,7 @@ package loci
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -19,7 +20,8 @@ import (
 // writes a null for each memory, and encode puts the memory into its place.
 type memoryEncoder struct {
 	options  jsonv2.Options
-	memories []byte // one after the other
+	notes    jsonv2.Options // for what has no memories
+	memories []byte         // one after the other
 	places   []memoryPlace
 	line     []byte // what WriteJSON has written last
 }
@@ -28,7 +30,7 @@ type memoryEncoder struct {
 type memoryPlace struct{ null, memory int }
 
 var memoryEncoders = sync.Pool{New: func() any {
-	e := &memoryEncoder{}
+	e := &memoryEncoder{notes: jsonv2.JoinOptions(encoding, jsonv2.WithMarshalers(encodeTimes))}
 	e.options = jsonv2.JoinOptions(encoding, jsonv2.WithMarshalers(jsonv2.JoinMarshalers(encodeTimes,
 		jsonv2.MarshalToFunc(e.leave))))
 	return e
@@ -47,12 +49,21 @@ func withEncoder(fn func(*memoryEncoder) error) error {
 	return err
 }
 
-// encode appends v as JSON to b. A memory that another struct embeds is not a memory here.
+// encode appends v as JSON to b. A memory that a struct other than Saved embeds is not a memory here.
 func (e *memoryEncoder) encode(b []byte, v any) ([]byte, error) {
-	if m, ok := v.(*Memory); ok && m != nil {
-		w := memberWriter{b: b}
-		w.memory(m)
-		return w.b, w.err
+	w := memberWriter{b: b}
+	switch v := v.(type) {
+	case *Memory:
+		if v != nil {
+			w.memory(v)
+			return w.b, w.err
+		}
+	case *Saved:
+		if v != nil {
+			w.memory(&v.Memory)
+			w.members(&v.SaveNotes, e.notes)
+			return w.b, w.err
+		}
 	}
 	e.memories, e.places = e.memories[:0], e.places[:0]
 	around, err := jsonv2.Marshal(v, e.options)
@@ -128,6 +139,14 @@ func (w *memberWriter) memory(m *Memory) {
 type memberWriter struct {
 	b   []byte
 	err error
+}
+
+// members adds the members of another struct to an object that has ended.
+func (w *memberWriter) members(of any, options jsonv2.Options) {
+	text, err := jsonv2.Marshal(of, options)
+	if w.err = cmp.Or(w.err, err); len(text) > len("{}") {
+		w.b = append(append(w.b[:len(w.b)-1], ','), text[1:]...)
+	}
 }
 
 func (w *memberWriter) access(a *Access) {

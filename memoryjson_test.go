@@ -2,6 +2,7 @@ package loci_test
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -127,5 +128,23 @@ func TestMemoriesInJSON(t *testing.T) {
 		"y": q}, "none": nil, "text": "null", "twice": []any{p, &p}})
 	if err != nil || string(got) != string(want) {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+}
+
+// TestSavedJSON compares a Saved with the encoder's own text, which a Saved in a list has.
+func TestSavedJSON(t *testing.T) {
+	m := loci.Memory{Title: "a", CreatedAt: time.Now(), Access: loci.Access{AllowedVendors: []loci.Vendor{"*"}}}
+	for _, notes := range []loci.SaveNotes{
+		{},
+		{Unchanged: true},
+		{NoValueUntil: time.Now(), Hint: "a < b & c", Superseded: []loci.MemoryID{loci.NewMemoryID()},
+			Similar: []loci.Similar{{Title: "b", Score: 0.5}}},
+	} {
+		saved := &loci.Saved{Memory: m, SaveNotes: notes}
+		got, err := loci.EncodeJSON(saved)
+		want, wantErr := loci.EncodeJSON([]*loci.Saved{saved})
+		if err := errors.Join(err, wantErr); err != nil || "["+string(got)+"]" != string(want) {
+			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		}
 	}
 }

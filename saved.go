@@ -9,6 +9,11 @@ import (
 // Suggestions and Similar contain nothing that the writer may not see.
 type Saved struct {
 	Memory
+	SaveNotes
+}
+
+// SaveNotes are what the writer should know of a save. Most saves have none.
+type SaveNotes struct {
 	// ReplacedVersion is 0 if the save created a new memory.
 	ReplacedVersion int `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
 	// ReplacedEditor exists so that no correction of a person is lost in silence.

@@ -63,7 +63,8 @@ func TestIdenticalSaves(t *testing.T) {
 				t.Errorf("identical %t, created %t, %s; the first is %s", got.Identical, got.Created(), got.ID, first.ID)
 			}
 			if tt.identical {
-				if diff := cmp.Diff(&loci.Saved{Memory: first.Memory, Unchanged: true, Identical: true}, got); diff != "" {
+				if diff := cmp.Diff(&loci.Saved{Memory: first.Memory,
+					SaveNotes: loci.SaveNotes{Unchanged: true, Identical: true}}, got); diff != "" {
 					t.Errorf("the second save (-want +got):\n%s", diff)
 				}
 			}
@@ -139,7 +140,7 @@ func TestIdenticalIgnoresWhatTheWriterDoesNotSee(t *testing.T) {
 			return tx.Memories().Insert(t.Context(), hidden)
 		}))
 		got := w.keep(w.claude, memory.Draft{Title: name, Content: "c", NotCompared: true})
-		want := &loci.Saved{Memory: got.Memory, SimilarSkipped: true}
+		want := &loci.Saved{Memory: got.Memory, SaveNotes: loci.SaveNotes{SimilarSkipped: true}}
 		if diff := cmp.Diff(want, got); diff != "" || got.ID == hidden.ID || got.Version != 1 {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -48,7 +48,8 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	want.Title, want.Content, want.UpdatedAt = "Deploys", "On Thursdays.", got.UpdatedAt
 	want.State = loci.State{Version: 2, Change: loci.Updated, Editor: "claude", EditorID: w.owner.UserID,
 		EditorCredentialID: by.CredentialID, EditorSessionID: by.SessionID}
-	if diff := cmp.Diff(&loci.Saved{Memory: want, ReplacedVersion: 1, ReplacedTitle: "deploy.day"}, got); diff != "" ||
+	if diff := cmp.Diff(&loci.Saved{Memory: want, SaveNotes: loci.SaveNotes{ReplacedVersion: 1,
+		ReplacedTitle: "deploy.day"}}, got); diff != "" ||
 		got.Created() {
 		t.Errorf("the second save (-want +got):\n%s", diff)
 	}
@@ -57,7 +58,7 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 		t.Errorf("kept: %+v", old)
 	}
 	again := w.keep(w.claude, memory.Draft{Key: "deploy.day", Content: "On Thursdays.", Tags: []string{"ops", "ops"}})
-	if diff := cmp.Diff(&loci.Saved{Memory: got.Memory, Unchanged: true}, again); diff != "" ||
+	if diff := cmp.Diff(&loci.Saved{Memory: got.Memory, SaveNotes: loci.SaveNotes{Unchanged: true}}, again); diff != "" ||
 		len(w.versions(first.ID)) != 1 {
 		t.Errorf("a save that says nothing new (-want +got):\n%s", diff)
 	}

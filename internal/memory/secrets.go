@@ -40,7 +40,7 @@ func SecretsIn(m *loci.Memory) []string {
 // Changed is the answer to a change of a memory, with the types of the secrets in it.
 func Changed(m *loci.Memory) *loci.Saved {
 	secrets := SecretsIn(m)
-	return &loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)}
+	return &loci.Saved{Memory: *m, SaveNotes: loci.SaveNotes{Secrets: secrets, Hint: loci.SecretHint(secrets)}}
 }
 
 func textsOf(m *loci.Memory) []string {
