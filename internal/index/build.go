@@ -14,7 +14,7 @@ import (
 
 // Builder makes a segment of rows. It is not safe for concurrent use.
 type Builder struct {
-	analyzer language.Analyzer
+	analyzer *language.Analyzer
 	forms    map[string]uint32
 	names    []string // of forms, by number
 	langs    []language.Languages
@@ -44,7 +44,7 @@ const (
 )
 
 // NewBuilder returns an empty Builder.
-func NewBuilder() *Builder { return &Builder{forms: map[string]uint32{}} }
+func NewBuilder() *Builder { return &Builder{analyzer: language.Borrow(), forms: map[string]uint32{}} }
 
 // Len returns the number of rows.
 func (b *Builder) Len() int { return len(b.rows) }
@@ -147,7 +147,7 @@ func cues(form string) (flags byte) {
 	return flags
 }
 
-// Build returns the segment of all rows that were added, as bytes for Open.
+// Build returns the segment of all rows that were added, as bytes for Open. It is the last call of a Builder.
 func (b *Builder) Build() []byte {
 	slices.SortFunc(b.rows, func(x, y builtRow) int {
 		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Session, y.Session), x.Time.Compare(y.Time),
@@ -156,6 +156,8 @@ func (b *Builder) Build() []byte {
 	var parts [sections][]byte
 	b.encodeRows(&parts)
 	b.encodeWords(&parts)
+	b.analyzer.Return()
+	b.analyzer = nil
 	return joinSections(&parts)
 }
 

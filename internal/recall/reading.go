@@ -46,8 +46,8 @@ const (
 // sentences and clauses are not signs.
 func Read(text string) *Text {
 	r := &Text{tokens: make([]token, 0, len(text)/6+1)}
-	var analyzer language.Analyzer
-	last := 0
+	analyzer, last := language.Borrow(), 0
+	defer analyzer.Return()
 	analyzer.Words(text, func(w language.Word) bool {
 		r.Words++
 		r.signs(text, last, w.Start)
@@ -147,7 +147,8 @@ func (r *Text) letters(raw string, t token) {
 }
 
 func stemOf(word string) (stem string) {
-	var analyzer language.Analyzer
+	analyzer := language.Borrow()
+	defer analyzer.Return()
 	analyzer.Words(word, func(w language.Word) bool { stem = w.Stem; return false })
 	return stem
 }
