@@ -8,52 +8,43 @@ import (
 
 type noteScorer struct {
 	result    *NoteResult
-	total     noteSums
-	rows      []row // the sums of each note
+	total     noteSums // of all notes
+	rows      []row    // the sums of each note
 	languages map[string]*Found
 	traps     map[string]*Found
 	confusion map[Confusion]int
 }
 
 func (s *noteScorer) note(m *noteMatch) {
-	sums := (&noteSums{}).withKinds()
+	sums := newNoteSums()
 	s.candidates(m, sums)
 	s.labels(m, sums)
 	s.hits(m)
 	s.secrets(m, sums)
 	s.relations(m)
-	values := sums.values()
-	s.rows = append(s.rows, row{m.note.ID, values})
-	all := s.total.values()
-	for i, v := range values {
-		all[i] += v
-	}
-	s.total.read(all)
+	s.rows = append(s.rows, row{m.note.ID, sums})
+	addTo(s.total, sums)
 }
 
-func (s *noteScorer) candidates(m *noteMatch, sums *noteSums) {
+func (s *noteScorer) candidates(m *noteMatch, sums noteSums) {
 	given := 0
 	for c, candidate := range m.answer.Candidates {
 		if m.neutral[c] {
 			continue
 		}
 		given++
-		k := slices.Index(noteKinds, candidate.Kind)
-		right := 0.0
+		kind, right := sums.kind(slices.Index(noteKinds, candidate.Kind)), 0.0
 		if m.label[c] >= 0 {
 			right = 1
 			s.confuse(m, c, m.label[c])
 		} else {
 			s.fault(m, Wrong, candidate.Kind, candidate.Start, candidate.End)
 		}
-		sums.kinds[k].given++
-		sums.kinds[k].right += right
-		s.result.Kinds[k].Given++
-		s.result.Kinds[k].Right += int(right)
+		addTo(kind, []float64{kindGiven: 1, kindRight: right})
 		if candidate.Confidence != nil {
-			bin := &sums.bins[binOf(*candidate.Confidence)]
-			bin.given, bin.confidence, bin.right = bin.given+1, bin.confidence+*candidate.Confidence, bin.right+right
-			sums.squares += (*candidate.Confidence - right) * (*candidate.Confidence - right)
+			addTo(sums.bin(binOf(*candidate.Confidence)),
+				[]float64{binGiven: 1, binConfidence: *candidate.Confidence, binRight: right})
+			*sums.whole(squares) += (*candidate.Confidence - right) * (*candidate.Confidence - right)
 		}
 	}
 	for _, w := range m.wrongKind {
@@ -77,7 +68,7 @@ func (s *noteScorer) confuse(m *noteMatch, candidate, label int) {
 }
 
 // labels counts what should have been given. The labels of a group count once.
-func (s *noteScorer) labels(m *noteMatch, sums *noteSums) {
+func (s *noteScorer) labels(m *noteMatch, sums noteSums) {
 	groups := map[string]bool{}
 	for i, e := range m.note.Expected {
 		if e.Must && !m.satisfied[i] {
@@ -98,10 +89,7 @@ func (s *noteScorer) labels(m *noteMatch, sums *noteSums) {
 		if !e.Must {
 			continue
 		}
-		result.Must++
-		result.MustFound += found
-		sums.kinds[k].must++
-		sums.kinds[k].mustFound += float64(found)
+		addTo(sums.kind(k), []float64{kindMust: 1, kindMustFound: float64(found)})
 		language := named(s.languages, shortLanguage(m.note.Language))
 		language.Of++
 		language.Found += found
@@ -132,12 +120,11 @@ func (s *noteScorer) hits(m *noteMatch) {
 	}
 }
 
-func (s *noteScorer) secrets(m *noteMatch, sums *noteSums) {
+func (s *noteScorer) secrets(m *noteMatch, sums noteSums) {
 	used := make([]bool, len(m.answer.Sensitive))
 	r := &s.result.Secrets
 	for _, label := range m.note.Sensitive {
-		r.Of++
-		sums.secrets++
+		*sums.whole(secrets)++
 		found, typed := false, false
 		for i, given := range m.answer.Sensitive {
 			if 2*overlap(given.Start, given.End, label.Start, label.End) < label.End-label.Start {
@@ -147,8 +134,7 @@ func (s *noteScorer) secrets(m *noteMatch, sums *noteSums) {
 			typed = typed || given.Type == label.Type
 		}
 		if found {
-			r.Found++
-			sums.secretsFound++
+			*sums.whole(secretsFound)++
 		}
 		if typed {
 			r.TypeRight++

@@ -5,23 +5,51 @@ import (
 	"slices"
 )
 
-// noteSums are what is counted in each note. All figures with an interval are computed from their sums, or from their
-// averages, which have the same ratios.
-type noteSums struct {
-	kinds   []kindSums // in the order of noteKinds
-	bins    [confidenceBins]binSums
-	squares float64 // of the differences between confidence and outcome
+// noteSums is what is counted in each note: of each of noteKinds, of each bin of confidence, and then of the whole
+// note. All figures with an interval are computed from its sums, or from their averages, which have the same ratios.
+type noteSums []float64
 
-	secrets, secretsFound float64
-}
+// The places of what is counted of a kind.
+const (
+	kindGiven = iota
+	kindRight
+	kindMust
+	kindMustFound
+	ofKind // how many there are
+)
 
-type kindSums struct{ given, right, must, mustFound float64 }
+// The places of what is counted of the candidates with about the same confidence.
+const (
+	binGiven = iota
+	binConfidence
+	binRight
+	ofBin
+)
 
-// binSums are of the candidates with about the same confidence.
-type binSums struct{ given, confidence, right float64 }
+// The places of what is counted of the whole note, from the end of the list.
+const (
+	squares = 3 - iota // of the differences between confidence and outcome
+	secrets
+	secretsFound
+	ofNote = 3
+)
 
 // confidenceBins is how many bins the calibration has.
 const confidenceBins = 10
+
+func newNoteSums() noteSums { return make(noteSums, ofKind*len(noteKinds)+ofBin*confidenceBins+ofNote) }
+
+func (s noteSums) kind(k int) []float64 { return s[ofKind*k:][:ofKind] }
+
+func (s noteSums) bin(b int) []float64 { return s[ofKind*len(noteKinds)+ofBin*b:][:ofBin] }
+
+func (s noteSums) whole(place int) *float64 { return &s[len(s)-place] }
+
+func addTo(sums, more []float64) {
+	for i, v := range more {
+		sums[i] += v
+	}
+}
 
 func binOf(confidence float64) int {
 	for b := range confidenceBins {
@@ -32,72 +60,31 @@ func binOf(confidence float64) int {
 	return confidenceBins - 1
 }
 
-// values returns the sums as a list, and read is its inverse.
-func (s *noteSums) values() (list []float64) {
-	for _, k := range s.kinds {
-		list = append(list, k.given, k.right, k.must, k.mustFound)
-	}
-	for _, b := range s.bins {
-		list = append(list, b.given, b.confidence, b.right)
-	}
-	return append(list, s.squares, s.secrets, s.secretsFound)
-}
-
-func (s *noteSums) read(list []float64) {
-	s.kinds = s.kinds[:0]
-	for range noteKinds {
-		s.kinds = append(s.kinds, kindSums{list[0], list[1], list[2], list[3]})
-		list = list[4:]
-	}
-	for b := range s.bins {
-		s.bins[b] = binSums{list[0], list[1], list[2]}
-		list = list[3:]
-	}
-	s.squares, s.secrets, s.secretsFound = list[0], list[1], list[2]
-}
-
-// noteFigures are the figures that have an interval. One is NaN if there is nothing to divide by.
-type noteFigures struct {
-	kinds         []kindFigures // in the order of noteKinds, and the sum of all
-	macro         float64
-	brier, ece    float64
-	base          float64 // the Brier score of the same confidence for all
-	secretsRecall float64
-}
-
-type kindFigures struct{ precision, recall, f1 float64 }
-
-func (s *noteSums) figures() (f noteFigures) {
-	var all kindSums
-	macro, of := 0.0, 0.0
-	for _, k := range s.kinds {
-		one := k.figures()
-		f.kinds = append(f.kinds, one)
-		if k.must > 0 {
-			macro += one.f1
+// figures returns the figures that have an interval: precision, recall and F1 of each kind and of all, the average F1,
+// the Brier score, the ECE and the recall of secrets. One is NaN if there is nothing to divide by.
+func (s noteSums) figures() (list []float64) {
+	all, macro, of := make([]float64, ofKind), 0.0, 0.0
+	for k := range noteKinds {
+		list = appendFigures(list, s.kind(k))
+		if s.kind(k)[kindMust] > 0 {
+			macro += list[len(list)-1]
 			of++
 		}
-		all.given, all.right = all.given+k.given, all.right+k.right
-		all.must, all.mustFound = all.must+k.must, all.mustFound+k.mustFound
+		addTo(all, s.kind(k))
 	}
-	f.kinds = append(f.kinds, all.figures())
-	f.macro = macro / of
-	f.secretsRecall = s.secretsFound / s.secrets
-	var sum binSums
-	for _, b := range s.bins {
-		f.ece += math.Abs(b.confidence - b.right)
-		sum.given, sum.right = sum.given+b.given, sum.right+b.right
+	given, ece := 0.0, 0.0
+	for b := range confidenceBins {
+		given += s.bin(b)[binGiven]
+		ece += math.Abs(s.bin(b)[binConfidence] - s.bin(b)[binRight])
 	}
-	f.ece, f.brier = f.ece/sum.given, s.squares/sum.given
-	f.base = ratio(sum.right, sum.given) * (1 - ratio(sum.right, sum.given))
-	return f
+	return append(appendFigures(list, all), macro/of, *s.whole(squares)/given, ece/given,
+		*s.whole(secretsFound) / *s.whole(secrets))
 }
 
-func (k kindSums) figures() (f kindFigures) {
-	f.precision, f.recall = k.right/k.given, k.mustFound/k.must
-	precision, recall := ratio(k.right, k.given), ratio(k.mustFound, k.must)
-	f.f1 = ratio(2*precision*recall, precision+recall)
-	return f
+func appendFigures(list, kind []float64) []float64 {
+	precision, recall := ratio(kind[kindRight], kind[kindGiven]), ratio(kind[kindMustFound], kind[kindMust])
+	return append(list, kind[kindRight]/kind[kindGiven], kind[kindMustFound]/kind[kindMust],
+		ratio(2*precision*recall, precision+recall))
 }
 
 // ratio is 0 if there is nothing to divide by.
@@ -108,24 +95,14 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-func (f *noteFigures) values() (list []float64) {
-	for _, k := range f.kinds {
-		list = append(list, k.precision, k.recall, k.f1)
-	}
-	return append(list, f.macro, f.brier, f.ece, f.secretsRecall)
-}
-
-// intervals returns the figures of rows of sums with their intervals, in the order of noteFigures.values. The bootstrap
+// intervals returns the figures of rows of sums with their intervals, in the order of noteSums.figures. The bootstrap
 // draws notes. A sample without anything to divide by, such as one without secrets, does not count for that figure. A
 // figure that is NaN becomes 0.
-func intervals(rows []row, total noteFigures) []Figure {
-	values := total.values()
+func intervals(rows []row, total noteSums) []Figure {
+	values := total.figures()
 	spread := make([][]float64, len(values))
-	var s noteSums
-	eachResample(rows, len(new(noteSums).withKinds().values()), func(averages []float64) {
-		s.read(averages)
-		f := s.figures()
-		for i, v := range f.values() {
+	eachResample(rows, len(total), func(averages []float64) {
+		for i, v := range noteSums(averages).figures() {
 			if !math.IsNaN(v) {
 				spread[i] = append(spread[i], v)
 			}
@@ -141,9 +118,4 @@ func intervals(rows []row, total noteFigures) []Figure {
 		list[i].Low, list[i].High = interval(spread[i])
 	}
 	return list
-}
-
-func (s *noteSums) withKinds() *noteSums {
-	s.kinds = make([]kindSums, len(noteKinds))
-	return s
 }
