@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -69,14 +68,14 @@ func bulkOf(from *corpus, n int) []byte {
 
 func (b *bencher) crowd(ctx context.Context, c crowd) error {
 	b.Progress(fmt.Sprintf("fairness: %s beside %s", c.other, c.name))
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "crowd-"+c.other))
-	if err != nil {
-		return err
-	}
+	return b.serve(ctx, "crowd-"+c.other, func(s *server) error { return b.besideCrowd(ctx, s, c) })
+}
+
+func (b *bencher) besideCrowd(ctx context.Context, s *server, c crowd) error {
 	idle := s.resident()
 	peak := idle
 	var sent, sample Sample
-	err = beside(ctx, func(ctx context.Context) (err error) {
+	err := beside(ctx, func(ctx context.Context) (err error) {
 		sent, err = s.load(ctx, c.clients, time.Hour, func(h *conn, client int) (time.Duration, error) {
 			err := c.send(h, client)
 			if h.status == 429 { // rejected for now, which is an answer
@@ -100,7 +99,7 @@ func (b *bencher) crowd(ctx context.Context, c crowd) error {
 	if c.room.Name != "" {
 		b.add("fairness: memory for "+c.name, Sample{}, float64(peak-idle)/(1<<20), "MB above idle", c.room)
 	}
-	return errors.Join(err, s.stop())
+	return err
 }
 
 // beside runs do while load runs, and stops load after that.

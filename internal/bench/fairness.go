@@ -37,15 +37,13 @@ func worst() []map[string]any {
 
 // fairness measures how long one credential waits while another sends as many of the worst searches as it can.
 func (b *bencher) fairness(ctx context.Context) error {
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
-	if err != nil {
+	return b.serve(ctx, "reads", func(s *server) error {
+		var searches Sample
+		err := beside(ctx, func(ctx context.Context) (err error) { searches, err = b.flood(ctx, s); return err },
+			func() error { return b.meanwhile(ctx, s) })
+		b.add(fmt.Sprintf("fairness: the worst searches, %d clients", b.Clients), searches, ms(searches.P50), "ms p50")
 		return err
-	}
-	var searches Sample
-	err = beside(ctx, func(ctx context.Context) (err error) { searches, err = b.flood(ctx, s); return err },
-		func() error { return b.meanwhile(ctx, s) })
-	b.add(fmt.Sprintf("fairness: the worst searches, %d clients", b.Clients), searches, ms(searches.P50), "ms p50")
-	return errors.Join(err, s.stop())
+	})
 }
 
 // flood sends the worst searches with the person's key until ctx ends.
@@ -95,16 +93,15 @@ const neighbourTurns = 5
 // neighbours measures how much longer recall takes in one org while a client saves in another one without
 // pause. It compares the highest of 19 in 20 times.
 func (b *bencher) neighbours(ctx context.Context) error {
-	dir := filepath.Join(b.Dir, "reads")
-	key, err := b.neighbour(ctx, dir)
-	if err != nil {
-		return err
-	}
-	s, err := startServer(ctx, b.Binary, dir)
+	key, err := b.neighbour(ctx, filepath.Join(b.Dir, "reads"))
 	if err != nil {
 		return err
 	}
 	b.Progress("recall while another org saves")
+	return b.serve(ctx, "reads", func(s *server) error { return b.besideNeighbour(ctx, s, key) })
+}
+
+func (b *bencher) besideNeighbour(ctx context.Context, s *server, key string) error {
 	var alone, beside []Sample
 	for turn := range 2 * neighbourTurns {
 		load, list := func(context.Context) error { return nil }, &alone
@@ -113,7 +110,7 @@ func (b *bencher) neighbours(ctx context.Context) error {
 		}
 		sample, err := b.recallBeside(ctx, s, load)
 		if err != nil {
-			return errors.Join(err, s.stop())
+			return err
 		}
 		*list = append(*list, sample)
 	}
@@ -121,7 +118,7 @@ func (b *bencher) neighbours(ctx context.Context) error {
 	b.add("recall, 5 words, without other work", without, ms(without.P95), "ms server time p95")
 	b.add("recall, 5 words, while another org saves", with, with.P95.Seconds()/without.P95.Seconds(), "× p95 without",
 		Bar{"must", 1.3, true})
-	return s.stop()
+	return nil
 }
 
 // middle returns the sample with the median of p95.

@@ -95,12 +95,19 @@ func interval(sorted []float64) (low, high float64) {
 	return sorted[n*25/1000], sorted[n*975/1000-1]
 }
 
-func mean(rows []row, i int) float64 {
+// figureOf returns the average of one value of rows, and its interval from the sorted averages of its resamples.
+// Without rows, it is zero.
+func figureOf(rows []row, i int, sorted []float64) (f Figure) {
+	if len(rows) == 0 {
+		return f
+	}
 	sum := 0.0
 	for _, r := range rows {
 		sum += r.values[i]
 	}
-	return sum / float64(len(rows))
+	f.Value = sum / float64(len(rows))
+	f.Low, f.High = interval(sorted)
+	return f
 }
 
 // Comparison is how the overall figures of two results differ.
@@ -159,8 +166,9 @@ func Compare(a, b *Result) (*Comparison, error) {
 }
 
 func difference(a, b *Result, name string, rows []row, m int, spread []float64) Difference {
-	d := Difference{Metric: name, A: a.All.Figures[name].Value, B: b.All.Figures[name].Value, Diff: mean(rows, m)}
-	d.Low, d.High = interval(spread)
+	f := figureOf(rows, m, spread)
+	d := Difference{Metric: name, A: a.All.Figures[name].Value, B: b.All.Figures[name].Value, Diff: f.Value, Low: f.Low,
+		High: f.High}
 	below, above := 0, 0
 	for _, x := range spread {
 		if x <= 0 {

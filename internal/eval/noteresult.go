@@ -217,8 +217,7 @@ func scorePairs(pairs []LabelledPair, answers []PairAnswer) *PairResult {
 	}
 	spread, _ := resample(rows, 2)
 	for i, f := range []*Figure{&r.Strict, &r.Lenient} {
-		f.Value = mean(rows, i)
-		f.Low, f.High = interval(spread[i])
+		*f = figureOf(rows, i, spread[i])
 	}
 	r.Table = sortedConfusion(counts)
 	return r

@@ -33,25 +33,12 @@ var depths = []int{5, 10, 20}
 //     has no session lacks these figures.
 func Metrics() []string { return slices.Clone(metrics) }
 
-var metrics = metricNames()
+var metrics = []string{"recall@5", "recall@10", "recall@20", "all@5", "all@10", "all@20", "hit@5", "hit@10", "hit@20",
+	"mrr", "ndcg@10", "session_recall@5", "session_recall@10", "session_recall@20", "session_all@5", "session_all@10",
+	"session_all@20"}
 
 // unitMetrics is how many metrics do not need sessions. These are the first ones.
 var unitMetrics = slices.Index(metrics, "ndcg@10") + 1
-
-func metricNames() (names []string) {
-	for _, name := range []string{"recall", "all", "hit"} {
-		for _, k := range depths {
-			names = append(names, fmt.Sprintf("%s@%d", name, k))
-		}
-	}
-	names = append(names, "mrr", "ndcg@10")
-	for _, name := range []string{"session_recall", "session_all"} {
-		for _, k := range depths {
-			names = append(names, fmt.Sprintf("%s@%d", name, k))
-		}
-	}
-	return names
-}
 
 // Result is how well a search answered the questions of a set.
 type Result struct {
@@ -198,13 +185,7 @@ func (r *Result) group(name string, outcomes []*Outcome) Group {
 	var spread [][]float64
 	spread, g.Conversations = resample(rows, len(r.metrics))
 	for m, name := range r.metrics {
-		if len(rows) == 0 {
-			g.Figures[name] = Figure{}
-			continue
-		}
-		f := Figure{Value: mean(rows, m)}
-		f.Low, f.High = interval(spread[m])
-		g.Figures[name] = f
+		g.Figures[name] = figureOf(rows, m, spread[m])
 	}
 	return g
 }
