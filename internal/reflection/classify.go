@@ -1,5 +1,7 @@
 package reflection
 
+import "slices"
+
 // Why says why something was left out.
 type Why string
 
@@ -40,11 +42,7 @@ func (r *ruling) ban(why Why, kinds ...int) {
 
 func (r *ruling) banAllBut(why Why, kept ...int) {
 	for k := range kindNone {
-		keep := false
-		for _, other := range kept {
-			keep = keep || other == k
-		}
-		if !keep {
+		if !slices.Contains(kept, k) {
 			r.ban(why, k)
 		}
 	}

@@ -179,13 +179,15 @@ func (c *comparison) hasPost() bool {
 }
 
 // newName is a name that only the new statement has.
-func (c *comparison) newName() string {
-	for _, w := range c.newLeft {
-		if w.name {
-			return w.text
-		}
+func (c *comparison) newName() string { return nameIn(c.newLeft, 0) }
+
+// nameIn returns the first name among words from a place on, or "".
+func nameIn(words []factWord, from int) string {
+	i := slices.IndexFunc(words, func(w factWord) bool { return w.name && w.start >= from })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return words[i].text
 }
 
 // endings are words of change that say that the old statement no longer holds.

@@ -136,12 +136,7 @@ func (c *comparison) isAct(a, b factWord) bool {
 
 // otherMind reports whether a statement says that somebody changed their mind.
 func (s *Statement) otherMind() bool {
-	for _, w := range []string{"mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden"} {
-		if strings.HasSuffix(s.change, w) {
-			return true
-		}
-	}
-	return false
+	return endsWith(s.change, "mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden")
 }
 
 // reversed reports whether what one statement compares with something is in the other what that is compared with:

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -191,16 +192,9 @@ func (x *extractor) finish() *Extraction {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		ra, rb := x.found[a].Confidence+emphasis[x.found[a].Kind], x.found[b].Confidence+emphasis[x.found[b].Kind]
-		switch {
-		case x.found[a].Proposed != x.found[b].Proposed:
-			return one(x.found[a].Proposed) - one(x.found[b].Proposed)
-		case ra > rb:
-			return -1
-		case ra < rb:
-			return 1
-		}
-		return 0
+		x, y := &x.found[a], &x.found[b]
+		return cmp.Or(one(x.Proposed)-one(y.Proposed),
+			cmp.Compare(y.Confidence+emphasis[y.Kind], x.Confidence+emphasis[x.Kind]))
 	})
 	out := &Extraction{Left: x.left, Relations: x.rel}
 	for n, i := range order {
@@ -262,17 +256,12 @@ func (x *extractor) countRunes(e *Extraction) {
 // leave notes a unit that looked relevant and is no candidate.
 func (x *extractor) leave(k int) {
 	r, u := &x.rulings[k], &x.units[k]
-	best, p := kindNone, 0.0
-	for kind := range kindNone {
-		if r.scores[kind] > p {
-			best, p = kind, r.scores[kind]
-		}
-	}
-	why := r.why
-	if why == "" || best != kindNone && !r.banned[best] {
+	best := r.scores.best()
+	p, why := r.scores[best], r.why
+	if why == "" || !r.banned[best] {
 		why = WhyUnsure
 	}
-	if why == WhyUnsure && p < x.model.threshold/2 || best == kindNone {
+	if why == WhyUnsure && p < x.model.threshold/2 {
 		return
 	}
 	if why != WhyInstruction && p < x.model.threshold/3 && why != WhyQuestion && why != WhyUndecided {

@@ -53,11 +53,7 @@ const front = 2
 
 func (p *page) readCues(u *unit, t *traits) {
 	start := p.body(u)
-	for h := p.firstHit(u.block, u.from); h < len(p.hits[u.block]); h++ {
-		hit := p.hits[u.block][h]
-		if hit.from >= u.to {
-			break
-		}
+	for _, hit := range p.hitsIn(u.block, u.from, u.to) {
 		atStart := hit.from <= start && (hit.from == u.from || hit.from == start)
 		if hit.class.isLabel() || hit.start && !atStart || hit.to > u.to {
 			continue
@@ -90,7 +86,7 @@ func (p *page) body(u *unit) int {
 	if u.label.found {
 		start = min(u.from+u.label.end, u.to)
 	}
-	for start < u.to-1 && (toks[start].kind == punct && toks[start].form != "¿" || connects(toks[start].form)) {
+	for start < u.to-1 && (toks[start].kind == punct && toks[start].form != "¿" || is(toks[start].form, roleConnects)) {
 		start++
 	}
 	return start
@@ -113,7 +109,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			if i > 0 && toks[i].upper {
 				caps++
 			}
-			if wordLists()[toks[i].form]&roleCommon != 0 && language.Stop(toks[i].form, p.langs) {
+			if is(toks[i].form, roleCommon) && language.Stop(toks[i].form, p.langs) {
 				t.add("w:" + toks[i].form)
 			}
 			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
@@ -121,7 +117,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			}
 			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 &&
 				infinitive(toks[i].form)) &&
-				(toks[i-1].kind == punct || connects(toks[i-1].form)) {
+				(toks[i-1].kind == punct || is(toks[i-1].form, roleConnects)) {
 				orders++
 			}
 		case ideograph:

@@ -3,6 +3,7 @@ package reflection
 import (
 	_ "embed"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,12 +94,18 @@ func (m *model) rate(names []string, priors *scores) scores {
 	return softmax(sum)
 }
 
-func softmax(s scores) scores {
-	top := s[0]
-	for _, v := range s {
-		top = max(top, v)
+// best returns the kind with the highest score, whatever that of none is.
+func (s *scores) best() (k int) {
+	for other := range kindNone {
+		if s[other] > s[k] {
+			k = other
+		}
 	}
-	total := 0.0
+	return k
+}
+
+func softmax(s scores) scores {
+	top, total := slices.Max(s[:]), 0.0
 	for k, v := range s {
 		s[k] = math.Exp(v - top)
 		total += s[k]
@@ -132,11 +139,7 @@ const priorStep = 0.3
 func priorsOf(in loci.Intent) *scores {
 	var s scores
 	for i, k := range emphases[in] {
-		if i == 0 {
-			s[k] = priorStep
-		} else {
-			s[k] = priorStep / 2
-		}
+		s[k] = priorStep / float64(min(i+1, 2))
 	}
 	return &s
 }
@@ -164,5 +167,5 @@ func (x *extractor) reasons(k int) int {
 	case kindClaim, kindNone:
 		return 1
 	}
-	return one(conditional(x.toks[next.block][x.body(next)].form) && x.rulings[k+1].kind == kindIdea)
+	return one(is(x.toks[next.block][x.body(next)].form, roleConditional) && x.rulings[k+1].kind == kindIdea)
 }

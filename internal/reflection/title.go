@@ -69,8 +69,7 @@ func (x *extractor) cueOf(k int) (cue Cue) {
 	}
 	for _, c := range signsOf[x.rulings[k].kind] {
 		length := 0
-		for h := x.firstHit(u.block, u.from); h < len(x.hits[u.block]) && x.hits[u.block][h].from < u.to; h++ {
-			hit := x.hits[u.block][h]
+		for _, hit := range x.hitsIn(u.block, u.from, u.to) {
 			if hit.class != c || hit.to > u.to || hit.start && hit.from > x.body(u) {
 				continue
 			}

@@ -84,8 +84,7 @@ func (p *page) unitsOf(i int, units []unit) []unit {
 // labelIn returns the label at the beginning of a later sentence of a block: "… Next: call Ann."
 func (p *page) labelIn(i, from, to int) label {
 	var near []hit
-	for n := p.firstHit(i, from); n < len(p.hits[i]) && p.hits[i][n].from <= from+maxLabel; n++ {
-		h := p.hits[i][n]
+	for _, h := range p.hitsIn(i, from, from+maxLabel+1) {
 		h.from, h.to = h.from-from, h.to-from
 		near = append(near, h)
 	}
