@@ -1,12 +1,17 @@
 package sensitive
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // Map leads from places in a text to the same places in the text without its secrets, and back.
 type Map struct{ parts []part }
 
 // part is a piece that was replaced, in both texts.
-type part struct{ start, end, newStart, newEnd int }
+type part struct{ original, redacted span }
+
+type span struct{ start, end int }
 
 // Redact replaces the secrets and card numbers of matches, which must be in order and apart, as Find returns them.
 // It puts "[redacted password]" there, and so on. It leaves what is flagged only.
@@ -18,10 +23,9 @@ func Redact(text string, matches []Match) (redacted string, m Map) {
 			continue
 		}
 		b.WriteString(text[last:f.Start])
-		p := part{start: f.Start, end: f.End, newStart: b.Len()}
+		at := b.Len()
 		b.WriteString(mark + string(f.Type) + "]")
-		p.newEnd = b.Len()
-		m.parts = append(m.parts, p)
+		m.parts = append(m.parts, part{span{f.Start, f.End}, span{at, b.Len()}})
 		last = f.End
 	}
 	if last == 0 {
@@ -36,44 +40,29 @@ const mark = "[redacted "
 
 // ToRedacted returns the place in the redacted text of a place in the original. Within a secret it is where the mark
 // of the secret begins.
-func (m Map) ToRedacted(offset int) int {
-	p, inside := m.before(offset, true)
-	switch {
-	case p == nil:
-		return offset
-	case inside:
-		return p.newStart
-	}
-	return offset - p.end + p.newEnd
-}
+func (m Map) ToRedacted(offset int) int { return m.place(offset, true) }
 
 // ToOriginal returns the place in the original of a place in the redacted text. Within a mark it is where the secret
 // begins.
-func (m Map) ToOriginal(offset int) int {
-	p, inside := m.before(offset, false)
-	switch {
-	case p == nil:
-		return offset
-	case inside:
-		return p.start
+func (m Map) ToOriginal(offset int) int { return m.place(offset, false) }
+
+func (m Map) place(offset int, original bool) int {
+	here, there := m.before(offset, original)
+	if offset < here.end {
+		return there.start
 	}
-	return offset - p.newEnd + p.end
+	return offset - here.end + there.end
 }
 
 // RedactedSpan returns the span in the redacted text of one in the original. It has whole marks only.
-func (m Map) RedactedSpan(start, end int) (from, to int) {
-	from, to = m.ToRedacted(start), m.ToRedacted(end)
-	if p, inside := m.before(end, true); inside && end > p.start {
-		to = p.newEnd
-	}
-	return from, to
-}
+func (m Map) RedactedSpan(start, end int) (from, to int) { return m.span(start, end, true) }
 
-// span returns the span in the original of one in the redacted text. It has whole secrets only.
-func (m Map) span(start, end int) (from, to int) {
-	from, to = m.ToOriginal(start), m.ToOriginal(end)
-	if p, inside := m.before(end, false); inside && end > p.newStart {
-		to = p.end
+// span returns the span in the other text of one in the original or in the redacted text. It has whole secrets and
+// marks only.
+func (m Map) span(start, end int, original bool) (from, to int) {
+	from, to = m.place(start, original), m.place(end, original)
+	if here, there := m.before(end, original); here.start < end && end < here.end {
+		to = there.end
 	}
 	return from, to
 }
@@ -82,34 +71,28 @@ func (m Map) span(start, end int) (from, to int) {
 // within a mark.
 func (m Map) OriginalSpan(start, end int) (from, to int, whole bool) {
 	within := func(offset int) bool {
-		p, inside := m.before(offset, false)
-		return inside && offset > p.newStart
+		here, _ := m.before(offset, false)
+		return here.start < offset && offset < here.end
 	}
-	from, to = m.span(start, end)
+	from, to = m.span(start, end, false)
 	return from, to, !within(start) && !within(end)
 }
 
-// before returns the last replaced piece that begins at or before an offset, and whether the offset lies in it.
-func (m Map) before(offset int, original bool) (p *part, inside bool) {
-	low, high := 0, len(m.parts)
-	for low < high {
-		mid := (low + high) / 2
-		at := m.parts[mid].newStart
+// before returns the last replaced piece that begins at or before an offset, and what it is in the other text. Before
+// the first one, both are empty.
+func (m Map) before(offset int, original bool) (here, there span) {
+	sides := func(p part) (here, there span) {
 		if original {
-			at = m.parts[mid].start
+			return p.original, p.redacted
 		}
-		if at <= offset {
-			low = mid + 1
-		} else {
-			high = mid
-		}
+		return p.redacted, p.original
 	}
-	if low == 0 {
-		return nil, false
+	i := sort.Search(len(m.parts), func(i int) bool {
+		here, _ := sides(m.parts[i])
+		return here.start > offset
+	})
+	if i == 0 {
+		return here, there
 	}
-	p = &m.parts[low-1]
-	if original {
-		return p, offset < p.end
-	}
-	return p, offset < p.newEnd
+	return sides(m.parts[i-1])
 }

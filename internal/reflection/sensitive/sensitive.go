@@ -67,7 +67,7 @@ func Find(text string) []Match {
 			break
 		}
 		for _, f := range more {
-			start, end := m.span(f.Start, f.End)
+			start, end := m.span(f.Start, f.End, false)
 			found = append(found, Match{f.Type, start, end})
 		}
 		found = resolve(found)
