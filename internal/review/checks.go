@@ -61,14 +61,13 @@ func (c *proposal) compareWith(memories []*loci.Memory, read readMemories) {
 		stale := slices.ContainsFunc(outdated, func(o reflection.Outdating) bool {
 			return o.ID == m.ID.String() || o.Outdates(whole)
 		})
-		c.add(v, stale, m)
+		c.add(v, stale, loci.ReflectionFinding{Target: m.ID.String(), TargetType: "memory", Title: m.Title})
 	}
 }
 
-// add adds the finding of a comparison with a memory. stale says that the candidate calls it out of date.
-func (c *proposal) add(v reflection.Verdict, stale bool, m *loci.Memory) {
-	f := loci.ReflectionFinding{Target: m.ID.String(), TargetType: "memory", Title: m.Title, Reason: v.Reason,
-		Confidence: v.Score, Reversible: true}
+// add adds the finding of a comparison with the target of f. stale says that the candidate calls it out of date.
+func (c *proposal) add(v reflection.Verdict, stale bool, f loci.ReflectionFinding) {
+	f.Reason, f.Confidence, f.Reversible = v.Reason, v.Score, true
 	switch v.Bond {
 	case reflection.Duplicate:
 		f.Kind, f.Action = loci.FindingDuplicate, "mark_duplicate"
@@ -151,17 +150,9 @@ func (c *proposal) compareEntities(entities []loci.Entity) {
 			Type: "RELATED_TO", Reason: "It names this entity of the project's graph", Confidence: 0.9, Text: e.Name})
 		for _, o := range e.Observations {
 			v := reflection.Prepare(o.Content).Relate(own)
-			f := loci.ReflectionFinding{Target: e.ID.String(), TargetType: "entity", Title: e.Name, Reason: v.Reason,
-				Confidence: v.Score, Reversible: true}
-			switch v.Bond {
-			case reflection.Contradiction:
-				f.Kind, f.Action = loci.FindingContradiction, "route_to_review"
-			case reflection.UpdateSupersedes: // promotion changes no observation by itself
-				f.Kind, f.Action = loci.FindingSupersession, "route_to_review"
-			case reflection.Duplicate, reflection.Refinement, reflection.Unrelated:
-				continue
+			if v.Bond == reflection.Contradiction || v.Bond == reflection.UpdateSupersedes {
+				c.add(v, false, loci.ReflectionFinding{Target: e.ID.String(), TargetType: "entity", Title: e.Name})
 			}
-			c.found(f)
 		}
 	}
 }

@@ -83,22 +83,18 @@ type outcome struct {
 }
 
 func (o outcome) count(next *loci.Dream, id loci.CandidateID, dry bool) {
+	promoted, archived := &next.Promoted, &next.Archived
+	if dry {
+		promoted, archived = &next.WouldPromote, &next.WouldArchive
+	}
 	next.Scanned++
 	switch o.to {
 	case "promoted":
+		*promoted++
 		loci.AddID(&next.PromotedIDs, id)
-		if dry {
-			next.WouldPromote++
-		} else {
-			next.Promoted++
-		}
 	case "archived":
+		*archived++
 		loci.AddID(&next.ArchivedIDs, id)
-		if dry {
-			next.WouldArchive++
-		} else {
-			next.Archived++
-		}
 	case "left":
 		next.Left++
 		loci.AddID(&next.LeftIDs, id)
@@ -149,27 +145,20 @@ func (d *dreaming) changed(ctx context.Context, c *loci.Candidate) bool {
 	return err == nil && now != c.Version
 }
 
-func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) (outcome, error) {
+func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) (o outcome, err error) {
+	var do func() error
 	switch {
 	case v.duplicate && unsure(v.left):
-		if d.dry {
-			return outcome{to: "archived"}, nil
-		}
-		return outcome{to: "archived"}, d.archive(ctx, c, v)
-	case len(v.left) > 0 || v.duplicate:
-		if len(v.left) == 0 {
-			v.left = []string{exceptionDuplicate}
-		}
-		o := outcome{to: "left", left: v.left}
-		if d.dry {
-			return o, nil
-		}
-		return o, d.leave(ctx, v.candidate, v.left)
+		o, do = outcome{to: "archived"}, func() error { return d.archive(ctx, c, v) }
+	case len(v.left) > 0:
+		o, do = outcome{to: "left", left: v.left}, func() error { return d.leave(ctx, v.candidate, v.left) }
+	default:
+		o, do = outcome{to: "promoted"}, func() error { return d.accepts(ctx, c, v) }
 	}
 	if d.dry {
-		return outcome{to: "promoted"}, nil
+		return o, nil
 	}
-	return outcome{to: "promoted"}, d.accepts(ctx, c, v)
+	return o, do()
 }
 
 // accepts promotes a candidate, as its writer for the person.
