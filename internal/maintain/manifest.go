@@ -47,11 +47,16 @@ const (
 )
 
 func (m *Manifest) write(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
+	return writeJSON(filepath.Join(dir, manifestFile), os.O_EXCL, m)
+}
+
+// writeJSON writes a durable file. flag is what to do with a file that exists.
+func writeJSON(path string, flag int, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, manifestFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
 	if err != nil {
 		return err
 	}

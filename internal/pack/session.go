@@ -144,17 +144,9 @@ func (s *Service) prefix(ctx context.Context, p loci.Principal, b *builder, befo
 		if one.Place <= 0 {
 			continue
 		}
-		m := now[one.ID]
-		if m == nil || !m.Pinned {
+		l, same := b.again(now[one.ID], one)
+		if !same {
 			return b.anew(had, before, room), false, nil
-		}
-		c := ofPinned(m)
-		if c.version != one.Version {
-			return b.anew(had, before, room), false, nil
-		}
-		l := again(c, one.Cut, len(b.prefix) == 0)
-		if l.cost > b.room || b.lines == b.r.Limit {
-			return b.anew(had, before, room), false, nil // there is less room than there was
 		}
 		b.prefix = append(b.prefix, l)
 		b.room, b.lines = b.room-l.cost, b.lines+1
@@ -165,14 +157,19 @@ func (s *Service) prefix(ctx context.Context, p loci.Principal, b *builder, befo
 	return had, begun, nil
 }
 
-// again makes a line of the prefix as it was.
-func again(c candidate, cut int, first bool) line {
-	l := line{candidate: c, text: c.whole, cut: cut}
-	if cut > 0 {
-		l.text = loci.CutTokens(c.whole, cut)
+// again makes the next line of the prefix as it was. same is false if the memory has changed, or if there is less room
+// than there was.
+func (b *builder) again(m *loci.Memory, before store.Sent) (l line, same bool) {
+	if m == nil || !m.Pinned {
+		return l, false
 	}
-	l.cost = around(&c, first) + loci.BoundQuarters(l.text)
-	return l
+	c := ofPinned(m)
+	l = line{candidate: c, text: c.whole, cut: before.Cut}
+	if l.cut > 0 {
+		l.text = loci.CutTokens(c.whole, l.cut)
+	}
+	l.cost = around(&c, len(b.prefix) == 0) + loci.BoundQuarters(l.text)
+	return l, c.version == before.Version && l.cost <= b.room && b.lines < b.r.Limit
 }
 
 // anew forgets a prefix, whose memories then count as not received.

@@ -12,8 +12,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (im *importer) project(id loci.ProjectID) loci.ProjectID {
-	if here, ok := im.projects[id]; ok {
+// hereOf returns the id that something in the export has here.
+func hereOf[ID comparable](others map[ID]ID, id ID) ID {
+	if here, ok := others[id]; ok {
 		return here
 	}
 	return id
@@ -46,7 +47,7 @@ func (im *importer) placeCandidate(c *loci.Candidate) {
 	change := func(text *string) {
 		var id loci.ProjectID
 		if *text != "" && id.UnmarshalText([]byte(*text)) == nil {
-			*text = im.project(id).String()
+			*text = hereOf(im.projects, id).String()
 		}
 	}
 	if c.SuggestedScopeKey != nil {

@@ -45,13 +45,6 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 	return im.storeSuggestion(ctx, rows, r)
 }
 
-func (im *importer) agent(id loci.AgentID) loci.AgentID {
-	if other, ok := im.aliases[id]; ok {
-		return other
-	}
-	return id
-}
-
 // isNewAgent reports whether an agent is to be stored. One of the same vendor and name is the same agent. If the name
 // belongs to another vendor's agent, the agent gets another name.
 func (im *importer) isNewAgent(a *loci.Agent) bool {
