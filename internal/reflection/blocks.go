@@ -332,16 +332,11 @@ func speaker(s string) (name span, length int) {
 	if open := strings.IndexAny(who, "(["); open > 0 {
 		who = strings.TrimSpace(who[:open])
 	}
-	words := strings.Fields(who)
-	if len(words) == 0 || len(words) > 3 {
-		return span{}, 0
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".'_-’·/", r)
 	}
-	for _, w := range words {
-		for _, r := range w {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'_-’·/", r) {
-				return span{}, 0
-			}
-		}
+	if words := len(strings.Fields(who)); words == 0 || words > 3 || strings.ContainsFunc(who, other) {
+		return span{}, 0
 	}
 	return span{0, len(who)}, colon + size + len(after) - len(strings.TrimLeft(after, " \t"))
 }

@@ -40,6 +40,12 @@ func (r *ruling) ban(why Why, kinds ...int) {
 	}
 }
 
+func (r *ruling) banIf(holds bool, why Why, kinds ...int) {
+	if holds {
+		r.ban(why, kinds...)
+	}
+}
+
 func (r *ruling) banAllBut(why Why, kept ...int) {
 	for k := range kindNone {
 		if !slices.Contains(kept, k) {
@@ -67,47 +73,27 @@ func exclude(r *ruling, u *unit, t *traits) {
 		r.banAllBut(WhyInstruction)
 		return
 	}
-	if t.template {
-		r.ban(WhyTemplate, kindDecision, kindPlan, kindIdea, kindClaim, kindSession)
-	}
+	r.banIf(t.template, WhyTemplate, kindDecision, kindPlan, kindIdea, kindClaim, kindSession)
 	if u.kind == steps || u.kind == listing {
 		r.banAllBut("", kindProcedure)
 		return
 	}
-	if t.list == quote {
-		r.ban(WhyQuoted, kindDecision, kindPlan, kindSession)
-	}
-	if u.quoted {
-		r.ban(WhyQuoted, kindDecision, kindPlan)
-	}
+	r.banIf(t.list == quote, WhyQuoted, kindDecision, kindPlan, kindSession)
+	r.banIf(u.quoted, WhyQuoted, kindDecision, kindPlan)
 	if t.asks || t.list == unsure {
 		excludeQuestion(r, t)
 	}
-	if t.has(cueUndecided) && (t.has(cueNegation) || !t.has(cueDecision)) {
-		r.ban(WhyUndecided, kindDecision)
-	}
+	r.banIf(t.has(cueUndecided) && (t.has(cueNegation) || !t.has(cueDecision)), WhyUndecided, kindDecision)
 	hedged := t.front[cueHedge] || t.front[cueIdea] || t.front[cueGuess] || t.has(cueHedge) && !t.front[cueDecision]
-	if hedged && t.list != todo {
-		r.ban(WhyHedge, kindDecision)
-	}
-	if t.front[cueHypothetical] || t.front[cueCondition] && t.has(cueHypothetical) {
-		r.ban(WhyHypothetical, kindDecision, kindPlan)
-	}
-	if t.has(cueSuperseded) && !t.has(cueReversal) {
-		r.ban(WhySuperseded, kindDecision, kindPlan)
-	}
-	if t.front[cueReported] || t.has(cueReported) && t.has(cueDecision) && t.first[cueReported] < t.first[cueDecision] {
-		r.ban(WhyReported, kindDecision)
-	}
-	if t.front[cueCondition] && !t.has(cueStanding) {
-		r.ban(WhyHypothetical, kindDecision)
-	}
-	if t.list == todo || t.list == done {
-		r.ban("", kindDecision, kindIdea)
-	}
-	if t.has(cueJoke) {
-		r.ban(WhyJoke, kindDecision, kindPlan)
-	}
+	r.banIf(hedged && t.list != todo, WhyHedge, kindDecision)
+	r.banIf(t.front[cueHypothetical] || t.front[cueCondition] && t.has(cueHypothetical), WhyHypothetical,
+		kindDecision, kindPlan)
+	r.banIf(t.has(cueSuperseded) && !t.has(cueReversal), WhySuperseded, kindDecision, kindPlan)
+	r.banIf(t.front[cueReported] ||
+		t.has(cueReported) && t.has(cueDecision) && t.first[cueReported] < t.first[cueDecision], WhyReported, kindDecision)
+	r.banIf(t.front[cueCondition] && !t.has(cueStanding), WhyHypothetical, kindDecision)
+	r.banIf(t.list == todo || t.list == done, "", kindDecision, kindIdea)
+	r.banIf(t.has(cueJoke), WhyJoke, kindDecision, kindPlan)
 }
 
 // excludeQuestion leaves what a question may be: an idea, or a task that somebody is asked to do.

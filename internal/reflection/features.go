@@ -30,6 +30,12 @@ func (t *traits) has(c class) bool { return t.cue[c] > 0 }
 
 func (t *traits) add(name string) { t.names = append(t.names, name) }
 
+func (t *traits) addIf(holds bool, name string) {
+	if holds {
+		t.add(name)
+	}
+}
+
 // cueFeatures are the names of the features of cues: anywhere, and at the beginning.
 var cueFeatures, frontFeatures = func() (any, front [classCount]string) {
 	for c := range classCount {
@@ -69,9 +75,7 @@ func (p *page) readCues(u *unit, t *traits) {
 	for c := range classCount {
 		if t.cue[c] > 0 {
 			t.add(cueFeatures[c])
-			if t.front[c] {
-				t.add(frontFeatures[c])
-			}
+			t.addIf(t.front[c], frontFeatures[c])
 		}
 	}
 	if u.label.found {
@@ -133,29 +137,16 @@ func (p *page) readForm(u *unit, t *traits) {
 		"list:code", "list:quote", "list:row", "list:rule"}[t.list])
 	t.add([...]string{"is:statement", "is:steps", "is:listing", "is:row"}[u.kind])
 	for _, thing := range things {
-		if has[thing.kind] {
-			t.add(thing.name)
-		}
+		t.addIf(has[thing.kind], thing.name)
 	}
 	t.things = has[link] || has[file]
-	if t.nums > 0 {
-		t.add("has:number")
-	}
-	if t.nums > 2 {
-		t.add("has:numbers")
-	}
-	switch {
-	case orders > 2:
-		t.add("orders:many")
-	case orders > 0:
-		t.add([...]string{"", "orders:1", "orders:2"}[orders])
-	}
+	t.addIf(t.nums > 0, "has:number")
+	t.addIf(t.nums > 2, "has:numbers")
+	t.addIf(orders > 0, [...]string{"", "orders:1", "orders:2", "orders:many"}[min(3, orders)])
 	if t.words > 0 && cjk == 0 {
 		t.add("content:" + [...]string{"none", "1", "2", "3", "more", "more", "many"}[min(6, content)])
 	}
-	if caps > 0 {
-		t.add("has:name")
-	}
+	t.addIf(caps > 0, "has:name")
 	t.add(lengthFeature(t.words))
 	p.readEnd(u, t, toks)
 	p.readSubject(u, t)
@@ -199,14 +190,7 @@ func (p *page) readEnd(u *unit, t *traits, toks []token) {
 	case "…":
 		t.add("ends:…")
 	}
-	if !t.asks {
-		for i := range toks {
-			if toks[i].form == "?" {
-				t.add("mid:?")
-				break
-			}
-		}
-	}
+	t.addIf(!t.asks && slices.ContainsFunc(toks, func(tok token) bool { return tok.form == "?" }), "mid:?")
 	t.template = isTemplate(p.text[u.start:u.end])
 	if quotedShare(p.text[u.start:u.end], p.openQuote(u)) > 50 {
 		u.quoted = true
@@ -377,26 +361,14 @@ func (p *page) readPlace(k int, t *traits) {
 			break
 		}
 	}
-	if p.talk && !b.speaker.empty() {
-		t.add("spoken")
-	}
-	if u.after {
-		t.add("after")
-	}
-	if u.clause {
-		t.add("clause")
-	}
-	if k == 0 && len(p.units) > fewUnits {
-		t.add("place:first")
-	}
-	if k == len(p.units)-1 && len(p.units) > fewUnits {
-		t.add("place:last")
-	}
+	t.addIf(p.talk && !b.speaker.empty(), "spoken")
+	t.addIf(u.after, "after")
+	t.addIf(u.clause, "clause")
+	t.addIf(k == 0 && len(p.units) > fewUnits, "place:first")
+	t.addIf(k == len(p.units)-1 && len(p.units) > fewUnits, "place:last")
 	if k > 0 {
 		prev := &p.units[k-1]
-		if prev.to > prev.from && p.toks[prev.block][prev.to-1].form == "?" {
-			t.add("prev:?")
-		}
+		t.addIf(prev.to > prev.from && p.toks[prev.block][prev.to-1].form == "?", "prev:?")
 	}
 }
 
@@ -442,44 +414,23 @@ func (p *page) readPairs(u *unit, t *traits) {
 		}
 	}
 	for i, pair := range pairs {
-		if t.has(pair[0]) && t.has(pair[1]) {
-			t.add(pairFeatures[i])
-		}
+		t.addIf(t.has(pair[0]) && t.has(pair[1]), pairFeatures[i])
 	}
-	clean := !t.asks
-	for _, c := range doubts {
-		clean = clean && !t.has(c)
-	}
-	if clean && t.front[cueDecision] {
-		t.add("clean:decision")
-	}
+	t.addIf(!t.asks && t.front[cueDecision] && !slices.ContainsFunc(doubts, t.has), "clean:decision")
 	n := 0
 	for _, c := range signs {
 		if t.has(c) {
 			n++
 		}
 	}
-	switch {
-	case n == 0:
-		t.add("bare")
-	case n == 1:
-		t.add("signs:1")
-	case n > 4:
-		t.add("signs:many")
-	}
-	if t.has(cueImperative) && t.front[cueImperative] && t.list == bullet {
-		t.add("bullet+imperative")
-	}
-	if t.asks && (t.has(cueIdea) || t.has(cueGuess)) {
-		t.add("asks+idea")
-	}
-	if t.things && t.words <= 4 {
-		t.add("thing:only")
-	}
+	t.addIf(n == 0, "bare")
+	t.addIf(n == 1, "signs:1")
+	t.addIf(n > 4, "signs:many")
+	t.addIf(t.has(cueImperative) && t.front[cueImperative] && t.list == bullet, "bullet+imperative")
+	t.addIf(t.asks && (t.has(cueIdea) || t.has(cueGuess)), "asks+idea")
+	t.addIf(t.things && t.words <= 4, "thing:only")
 	if t.list == row && t.head {
 		t.add("row+" + classNames[t.under])
 	}
-	if t.front[cueCompleted] && t.list == bullet {
-		t.add("bullet+completed")
-	}
+	t.addIf(t.front[cueCompleted] && t.list == bullet, "bullet+completed")
 }

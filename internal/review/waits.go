@@ -28,20 +28,16 @@ func waits(c *loci.Candidate) []string { return loci.Unique(append(flagged(c), f
 
 // flagged returns those of the reasons that c itself gives.
 func flagged(c *loci.Candidate) (list []string) {
-	if c.Instructs() {
-		list = append(list, exceptionInstruction)
-	}
-	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
-		list = append(list, exceptionSensitive)
-	}
-	if language.Destroys(c.Title + "\n" + c.Content) {
-		list = append(list, exceptionDestructive)
-	}
-	if c.ByModel() {
-		list = append(list, exceptionModel)
-	}
-	if len(c.AllowedVendors) == 0 {
-		list = append(list, exceptionReaders)
+	sensitive := slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction })
+	for _, reason := range []struct {
+		holds bool
+		name  string
+	}{{c.Instructs(), exceptionInstruction}, {sensitive, exceptionSensitive},
+		{language.Destroys(c.Title + "\n" + c.Content), exceptionDestructive}, {c.ByModel(), exceptionModel},
+		{len(c.AllowedVendors) == 0, exceptionReaders}} {
+		if reason.holds {
+			list = append(list, reason.name)
+		}
 	}
 	return list
 }
