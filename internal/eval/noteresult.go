@@ -207,13 +207,9 @@ func scorePairs(pairs []LabelledPair, answers []PairAnswer) *PairResult {
 	for i, p := range pairs {
 		answer := cmp.Or(given[p.ID], noAnswer)
 		counts[Confusion{Label: p.Label, Given: answer}]++
-		rows[i] = row{p.ID, []float64{0, 0}}
-		if answer == p.Label {
-			rows[i].values[0] = 1
-		}
-		if answer == p.Label || slices.Contains(p.AltLabels, answer) {
-			rows[i].values[1] = 1
-		}
+		strict := answer == p.Label
+		lenient := strict || slices.Contains(p.AltLabels, answer)
+		rows[i] = row{p.ID, []float64{float64(one(strict)), float64(one(lenient))}}
 	}
 	spread, _ := resample(rows, 2)
 	for i, f := range []*Figure{&r.Strict, &r.Lenient} {

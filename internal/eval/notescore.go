@@ -53,9 +53,7 @@ func (s *noteScorer) candidates(m *noteMatch, sums noteSums) {
 	s.result.WrongKind += len(m.wrongKind)
 	if len(m.note.Expected) == 0 {
 		s.result.Nothing.Of++
-		if given > 0 {
-			s.result.Nothing.Found++
-		}
+		s.result.Nothing.Found += one(given > 0)
 	}
 }
 
@@ -78,10 +76,7 @@ func (s *noteScorer) labels(m *noteMatch, sums noteSums) {
 			continue
 		}
 		groups[e.Group] = e.Group != ""
-		found := 0
-		if m.satisfied[i] {
-			found = 1
-		}
+		found := one(m.satisfied[i])
 		k := slices.Index(noteKinds, e.Kind)
 		result := &s.result.Kinds[k]
 		result.Labels++
@@ -105,18 +100,14 @@ func (s *noteScorer) hits(m *noteMatch) {
 		seen[once{h.candidate, h.trap.Start}] = true
 		kind := m.answer.Candidates[h.candidate].Kind
 		f.ByKind[kind]++
-		if h.trap.Hard {
-			f.Hard++
-		}
+		f.Hard += one(h.trap.Hard)
 		s.fault(m, Forbidden, kind, h.trap.Start, h.trap.End)
 	}
 	f.Hits += len(seen)
 	for _, name := range m.note.Traps {
 		trap := named(s.traps, name)
 		trap.Of++
-		if len(m.hits) > 0 {
-			trap.Found++
-		}
+		trap.Found += one(len(m.hits) > 0)
 	}
 }
 
@@ -133,18 +124,12 @@ func (s *noteScorer) secrets(m *noteMatch, sums noteSums) {
 			used[i], found = true, true
 			typed = typed || given.Type == label.Type
 		}
-		if found {
-			*sums.whole(secretsFound)++
-		}
-		if typed {
-			r.TypeRight++
-		}
+		*sums.whole(secretsFound) += float64(one(found))
+		r.TypeRight += one(typed)
 	}
 	r.Given += len(used)
 	for _, u := range used {
-		if !u {
-			r.FalseAlarms++
-		}
+		r.FalseAlarms += one(!u)
 	}
 }
 
@@ -167,6 +152,13 @@ func (s *noteScorer) relations(m *noteMatch) {
 func (s *noteScorer) fault(m *noteMatch, fault, kind string, start, end int) {
 	s.result.Details = append(s.result.Details, NoteDetail{m.note.ID, fault, kind,
 		loci.Shorten(loci.OneLine(string(m.note.text[start:end])), 90)})
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 func named(all map[string]*Found, name string) *Found {
