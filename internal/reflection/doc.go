@@ -3,8 +3,8 @@
 // list of what looked relevant and was left out.
 //
 // It works in steps, one file each: blocks (blocks.go), sentences (sentence.go), tokens (token.go), units, which are
-// what can become a candidate (units.go), cues (cues.go), features (features.go), the model and its weights (model.go),
-// the choice of a kind (classify.go), then titles, relations and what is left.
+// what can become a candidate (units.go), cues (cues.go), features (features.go), the model, its weights and the choice
+// of a kind (model.go), then titles, relations and what is left.
 //
 // The rules exclude (a question is no decision), and a small logistic model chooses among what is left. Its weights are
 // in weights.txt. To fit them to the labelled notes in testdata, starting from priors.txt, run
