@@ -207,10 +207,6 @@ func (c *comparison) turned() bool {
 	if c.notBefore() {
 		return false
 	}
-	reversed := 0
-	if c.reversed() {
-		reversed = 1
-	}
 	end := c.lastShared()
 	newDenials, oldDenials := c.withoutSides(c.new, c.new.denials), c.withoutSides(c.old, c.old.denials)
 	newDenials, oldDenials = c.withoutOther(c.new, newDenials, c.old), c.withoutOther(c.old, oldDenials, c.new)
@@ -225,7 +221,7 @@ func (c *comparison) turned() bool {
 	if implied > 0 && c.covered && newImplied[0] >= end && c.goesOn(end) {
 		implied = 0
 	}
-	return (reversed+len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
+	return (one(c.reversed())+len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
 }
 
 // goesOn reports whether the new statement says something more behind a place.

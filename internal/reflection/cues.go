@@ -70,6 +70,9 @@ var classNames = [classCount]string{"decision", "choice", "refusal", "standing",
 	"label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
+// named returns the class with a name.
+func named(name string) class { return class(slices.Index(classNames[:], name)) }
+
 const supported = language.English | language.German | language.French | language.Spanish | language.Portuguese |
 	language.Japanese | language.Chinese
 

@@ -372,29 +372,24 @@ func (p *page) readPlace(k int, t *traits) {
 	}
 }
 
-// pairs are the classes that mean something else together.
-var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cueHedge, cueIdea}, {cueUndecided,
-	cueDecision},
-	{cueReported, cueDecision}, {cueReported, cuePlan}, {cueHypothetical, cueDecision}, {cueCondition, cueDecision},
-	{cueCondition, cuePlan}, {cueImperative, cueWhen}, {cueNegation, cueFuture}, {cueSuperseded, cueDecision},
-	{cueReversal, cueDecision}, {cueCompleted, cueMeasure}, {cueState, cueMeasure}, {cueFuture, cueWhen}, {cueNegation,
-		cueState},
-	{cueStanding, cueNegation}, {cueImperative, cueProcedure}, {cueQuestion, cueIdea}, {cueNeed, cueImperative},
-	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal,
-		cueFuture},
-	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
-		cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation},
-	{cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
-	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
-	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
-		cueWhen}, {cueRefusal, cueState}, {cueChoice, cueState}, {cueChoice, cueFuture}, {cueChoice, cueMeasure}}
+// pairFeatures are the features of classes that mean something else together.
+var pairFeatures = strings.Fields(`
+	negation+decision hedge+decision hedge+idea undecided+decision reported+decision reported+plan
+	hypothetical+decision condition+decision condition+plan imperative+when negation+future superseded+decision
+	reversal+decision completed+measure state+measure future+when negation+state standing+negation
+	imperative+procedure question+idea need+imperative reported+preference joke+idea completed+session finding+state
+	refusal+future standing+decision refusal+decision plan+when completed+plan state+decision state+refusal
+	hypothetical+idea choice+standing choice+negation choice+when schedule+future guess+hedge choice+reversal
+	schedule+imperative schedule+standing completed+schedule past+schedule order+when order+procedure need+order
+	need+when refusal+state choice+state choice+future choice+measure`)
 
-var pairFeatures = func() (names []string) {
-	for _, p := range pairs {
-		names = append(names, classNames[p[0]]+"+"+classNames[p[1]])
+// pairs are the classes of pairFeatures.
+var pairs = func() (list [][2]class) {
+	for _, name := range pairFeatures {
+		first, second, _ := strings.Cut(name, "+")
+		list = append(list, [2]class{named(first), named(second)})
 	}
-	return names
+	return list
 }()
 
 // doubts are the classes that say that a statement is not meant as it stands.

@@ -107,7 +107,8 @@ func endsSentence(text string, start, i, end, limit int, r rune) bool {
 
 // ordinal reports whether the number at the end of s stands after a German article or preposition: "am 14."
 func ordinal(s string) bool {
-	return endsWith(strings.TrimRight(s, "0123456789"), " am ", " vom ", " zum ", " dem ", " der ", " den ", " bis ", " ab ")
+	return endsWith(strings.TrimRight(s, "0123456789"), " am ", " vom ", " zum ", " dem ", " der ", " den ", " bis ",
+		" ab ")
 }
 
 // endsWith reports whether a text has one of these ends.

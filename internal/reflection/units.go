@@ -159,8 +159,7 @@ func (p *page) has(i int, c class) bool {
 // commands reports whether code is what one types into a shell, without a lead.
 func (p *page) commands(i int) bool {
 	b := &p.blocks[i]
-	body := strings.TrimSpace(p.text[b.text.start:b.text.end])
-	return strings.HasPrefix(body, "$ ")
+	return strings.HasPrefix(strings.TrimSpace(p.text[b.text.start:b.text.end]), "$ ")
 }
 
 // procedure returns how many of the blocks from at on are the steps of one procedure, 0 if they are none.
