@@ -101,18 +101,17 @@ func (b *bencher) writes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "writes"))
-	if err != nil {
+	var w written
+	if err := b.serve(ctx, "writes", func(s *server) (err error) {
+		b.add("start to first answer, empty directory", Sample{}, ms(s.started), "ms", Bar{"must", 100, true})
+		select {
+		case <-ctx.Done():
+		case <-time.After(idleAfter):
+		}
+		b.add("resident memory, idle", Sample{}, float64(s.resident())/(1<<20), "MB", Bar{"must", 45, true})
+		w, err = b.writeSteps(ctx, s)
 		return err
-	}
-	b.add("start to first answer, empty directory", Sample{}, ms(s.started), "ms", Bar{"must", 100, true})
-	select {
-	case <-ctx.Done():
-	case <-time.After(idleAfter):
-	}
-	b.add("resident memory, idle", Sample{}, float64(s.resident())/(1<<20), "MB", Bar{"must", 45, true})
-	w, err := b.writeSteps(ctx, s)
-	if err = errors.Join(err, s.stop()); err != nil {
+	}); err != nil {
 		return err
 	}
 	after, err := b.yardstick(ctx, "after")
@@ -185,18 +184,14 @@ func (b *bencher) yardstick(ctx context.Context, name string) (Sample, error) {
 	return s, errors.Join(err, p.Close())
 }
 
-// load fills a data directory and returns the ids.
+// load fills a directory in Dir and returns the ids.
 func (b *bencher) load(ctx context.Context, dir string) ([]loci.MemoryID, error) {
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: filepath.Join(b.Dir, dir)})
 	if err != nil {
 		return nil, err
 	}
-	ids, err := b.fill(ctx, st)
+	ids, err := b.fillWith(ctx, st, func(int, *loci.Memory) {})
 	return ids, errors.Join(err, st.Close())
-}
-
-func (b *bencher) fill(ctx context.Context, st store.Store) ([]loci.MemoryID, error) {
-	return b.fillWith(ctx, st, func(int, *loci.Memory) {})
 }
 
 // fillWith stores the corpus and returns the ids. change alters each memory first.
@@ -237,27 +232,23 @@ func firstOrg(ctx context.Context, st store.Store) (loci.Org, error) {
 // searched fills the directory that fairness searches, if reads does not.
 func (b *bencher) searched(ctx context.Context) error {
 	b.Progress(fmt.Sprintf("storing %d memories", b.Memories))
-	_, err := b.load(ctx, filepath.Join(b.Dir, "reads"))
+	_, err := b.load(ctx, "reads")
 	return err
 }
 
 func (b *bencher) reads(ctx context.Context) error {
 	b.Progress(fmt.Sprintf("storing %d memories", b.Memories))
-	dir := filepath.Join(b.Dir, "reads")
-	ids, err := b.load(ctx, dir)
+	ids, err := b.load(ctx, "reads")
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, dir)
-	if err != nil {
-		return err
-	}
-	b.add(fmt.Sprintf("start to first answer, %d memories", b.Memories), Sample{}, ms(s.started), "ms")
-	err = s.warm(ctx)
-	if err == nil {
-		err = b.readSteps(ctx, s, ids)
-	}
-	return errors.Join(err, s.stop())
+	return b.serve(ctx, "reads", func(s *server) error {
+		b.add(fmt.Sprintf("start to first answer, %d memories", b.Memories), Sample{}, ms(s.started), "ms")
+		if err := s.warm(ctx); err != nil {
+			return err
+		}
+		return b.readSteps(ctx, s, ids)
+	})
 }
 
 func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID) error {
@@ -298,8 +289,14 @@ func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID)
 // size compares the bytes per memory with the same rows and full-text index in plain SQLite.
 func (b *bencher) size(ctx context.Context) error {
 	b.Progress("the same rows in plain SQLite")
-	path := filepath.Join(b.Dir, "plain-size.db")
-	plain, err := plainRows(path, b.Memories)
+	p, _, err := b.plainCopy("plain-size.db", false)
+	if err == nil {
+		err = p.Close()
+	}
+	if err != nil {
+		return err
+	}
+	plain, err := os.Stat(filepath.Join(b.Dir, "plain-size.db"))
 	if err != nil {
 		return err
 	}
@@ -308,35 +305,10 @@ func (b *bencher) size(ctx context.Context) error {
 		return err
 	}
 	n := float64(b.Memories)
-	b.add("plain SQLite on disk", Sample{}, float64(plain)/n, "bytes/memory")
+	b.add("plain SQLite on disk", Sample{}, float64(plain.Size())/n, "bytes/memory")
 	b.add("data directory on disk", Sample{}, float64(ours)/n, "bytes/memory")
-	b.add("disk", Sample{}, float64(ours)/float64(plain), "× plain SQLite", Bar{"must", 1.3, true})
+	b.add("disk", Sample{}, float64(ours)/float64(plain.Size()), "× plain SQLite", Bar{"must", 1.3, true})
 	return ctx.Err()
-}
-
-// plainRows stores the corpus of load in a file with only rows and full text, and returns its size.
-func plainRows(path string, n int) (int64, error) {
-	user := loci.NewUserID()
-	p, err := sqlite.OpenPlain(path, user, false)
-	if err != nil {
-		return 0, err
-	}
-	c := newCorpus(1, user)
-	for left := n; left > 0 && err == nil; left -= 500 {
-		batch := make([]*loci.Memory, min(500, left))
-		for i := range batch {
-			batch[i] = c.next()
-		}
-		err = p.InsertAll(batch)
-	}
-	if err = errors.Join(err, p.Close()); err != nil {
-		return 0, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
 }
 
 func bytesOf(dir string) (total int64, err error) {

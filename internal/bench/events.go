@@ -103,12 +103,11 @@ func (b *eventBencher) writes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "writes"))
-	if err != nil {
+	var batches, singles Sample
+	if err := b.serve(ctx, "writes", func(s *server) (err error) {
+		batches, singles, err = b.writeSteps(ctx, s)
 		return err
-	}
-	batches, singles, err := b.writeSteps(ctx, s)
-	if err = errors.Join(err, s.stop()); err != nil {
+	}); err != nil {
 		return err
 	}
 	hundredAfter, oneAfter, err := b.yardsticks(ctx, "after")
@@ -272,13 +271,15 @@ func (b *eventBencher) fillSession(s *server) error {
 
 // reads measures queries and the context of a session, in the log that fill has made.
 func (b *eventBencher) reads(ctx context.Context) error {
-	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
-	if err != nil {
-		return err
-	}
-	if err := s.idleWithin(ctx, mostUpkeep); err != nil {
-		return errors.Join(err, s.stop())
-	}
+	return b.serve(ctx, "reads", func(s *server) error {
+		if err := s.idleWithin(ctx, mostUpkeep); err != nil {
+			return err
+		}
+		return b.readSteps(ctx, s)
+	})
+}
+
+func (b *eventBencher) readSteps(ctx context.Context, s *server) error {
 	word := newCorpus(1, loci.NewUserID()).word()
 	for _, step := range []struct {
 		name, method, path string
@@ -298,31 +299,29 @@ func (b *eventBencher) reads(ctx context.Context) error {
 			return c.call(step.method, step.path, agentKey, step.body)
 		})
 		if err != nil {
-			return errors.Join(err, s.stop())
+			return err
 		}
 		b.add(fmt.Sprintf("%s, %d events", step.name, b.Events), sample, ms(sample.P50), "ms server time p50", step.bars...)
 	}
-	return s.stop()
+	return nil
 }
 
 // duplicates measures what looking for duplicates among all events costs batches. Both servers have the same log, and
 // take turns.
 func (b *eventBencher) duplicates(ctx context.Context) error {
 	b.Progress("batches of 100, with and without a look for duplicates")
-	dir := filepath.Join(b.Dir, "reads")
 	var with, without []float64
 	for round := range 3 {
 		for _, dedup := range []string{"on", "off"} {
-			s, err := startServer(ctx, b.Binary, dir, "LOCI_DEDUP_ENABLED="+dedup)
-			if err != nil {
+			var sample Sample
+			if err := b.serve(ctx, "reads", func(s *server) (err error) {
+				source := newEventSource(3000 + 2*round + len(dedup))
+				next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
+				sample, err = s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
+					return 0, c.send("POST", "/api/v1/events", agentKey, next())
+				})
 				return err
-			}
-			source := newEventSource(3000 + 2*round + len(dedup))
-			next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
-			sample, err := s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
-				return 0, c.send("POST", "/api/v1/events", agentKey, next())
-			})
-			if err = errors.Join(err, s.stop()); err != nil {
+			}, "LOCI_DEDUP_ENABLED="+dedup); err != nil {
 				return err
 			}
 			if dedup == "on" {

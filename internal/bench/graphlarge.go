@@ -74,18 +74,17 @@ func (g *graphBencher) large(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, g.Binary, dir)
-	if err != nil {
-		return err
-	}
-	bytes, err := bytesOf(filepath.Join(dir, "projects"))
-	if err == nil {
+	return g.serve(ctx, "large", func(s *server) error {
+		bytes, err := bytesOf(filepath.Join(dir, "projects"))
+		if err != nil {
+			return err
+		}
 		g.add(fmt.Sprintf("size of %d observations", g.Observations), Sample{}, float64(bytes)/(1<<20), "MB")
 		g.add("resident memory before", Sample{}, float64(s.resident())/(1<<20), "MB")
 		err = g.largeSteps(ctx, s, "/api/v1/projects/"+project.String()+"/graph", texts)
 		g.add("resident memory after", Sample{}, float64(s.resident())/(1<<20), "MB", Bar{"must", 200, true})
-	}
-	return errors.Join(err, s.stop())
+		return err
+	})
 }
 
 func (g *graphBencher) largeSteps(ctx context.Context, s *server, path string, texts [][2]string) error {

@@ -52,33 +52,31 @@ func (b *bencher) processor(ctx context.Context) error {
 		b.Progress("no processor time, because this system doesn't report it")
 		return nil
 	}
-	dir := filepath.Join(b.Dir, "processor")
 	b.Progress(fmt.Sprintf("storing %d memories, also on SQLite alone", b.Memories))
-	ids, err := b.load(ctx, dir)
+	ids, err := b.load(ctx, "processor")
 	if err != nil {
 		return err
 	}
-	p, plainIDs, err := b.plainCopy()
+	p, plainIDs, err := b.plainCopy("plain-processor.db", true)
 	if err != nil {
 		return err
 	}
-	s, err := startServer(ctx, b.Binary, dir)
-	if err != nil {
-		return errors.Join(err, p.Close())
-	}
-	for _, op := range append(b.readOperations(ids, p, plainIDs), b.saveOperations(p)...) {
-		b.Progress("processor time: " + op.name)
-		if err = b.operation(ctx, s, op); err != nil {
-			break
+	err = b.serve(ctx, "processor", func(s *server) error {
+		for _, op := range append(b.readOperations(ids, p, plainIDs), b.saveOperations(p)...) {
+			b.Progress("processor time: " + op.name)
+			if err := b.operation(ctx, s, op); err != nil {
+				return err
+			}
 		}
-	}
-	return errors.Join(err, s.stop(), p.Close())
+		return nil
+	})
+	return errors.Join(err, p.Close())
 }
 
-// plainCopy stores the corpus of load on SQLite alone, with postings.
-func (b *bencher) plainCopy() (*sqlite.Plain, []loci.MemoryID, error) {
+// plainCopy stores the corpus of load on SQLite alone, with postings or only with rows and full text.
+func (b *bencher) plainCopy(name string, postings bool) (*sqlite.Plain, []loci.MemoryID, error) {
 	user := loci.NewUserID()
-	p, err := sqlite.OpenPlain(filepath.Join(b.Dir, "plain-processor.db"), user, true)
+	p, err := sqlite.OpenPlain(filepath.Join(b.Dir, name), user, postings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func TestFloorAnswers(t *testing.T) {
 // TestPlainReads checks that SQLite alone reads as many rows as the server answers.
 func TestPlainReads(t *testing.T) {
 	b := &bencher{Options: Options{Memories: 600, Common: Common{Dir: t.TempDir()}}}
-	p, ids, err := b.plainCopy()
+	p, ids, err := b.plainCopy("plain.db", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,15 @@ type server struct {
 // startServer runs binary on dir, with more of the environment, and waits for its first answer.
 func startServer(ctx context.Context, binary, dir string, env ...string) (*server, error) {
 	return start(ctx, binary, dir, nil, env, "serve", "--data-dir", dir, "--listen")
+}
+
+// serve calls fn with a server on a directory in Dir, and stops the server.
+func (o *Common) serve(ctx context.Context, dir string, fn func(*server) error, env ...string) error {
+	s, err := startServer(ctx, o.Binary, filepath.Join(o.Dir, dir), env...)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(s), s.stop())
 }
 
 // start runs a command of binary that listens on the address after it, and waits for its first answer.

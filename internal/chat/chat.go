@@ -52,15 +52,8 @@ func New(o Options) (*Client, error) {
 	if o.Model == "" {
 		return nil, loci.Errorf(loci.Invalid, "%s.model must name a model", o.Section)
 	}
-	if o.MaxTokens <= 0 {
-		o.MaxTokens = 1024
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = time.Minute
-	}
-	if o.MaxAnswer <= 0 {
-		o.MaxAnswer = 4 << 20
-	}
+	o.MaxTokens, o.Timeout = cmp.Or(max(o.MaxTokens, 0), 1024), cmp.Or(max(o.Timeout, 0), time.Minute)
+	o.MaxAnswer = cmp.Or(max(o.MaxAnswer, 0), 4<<20)
 	c := &Client{Options: o, Host: u.Host}
 	config := openai.DefaultConfig(o.APIKey.Reveal())
 	config.BaseURL = o.BaseURL

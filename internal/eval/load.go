@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -218,21 +219,14 @@ func present(fields ...string) error {
 }
 
 // distinct returns ids without repetitions. At least one is required.
-func distinct(field string, ids []string) (out []string, err error) {
-	seen := map[string]bool{}
-	for _, id := range ids {
-		if id == "" {
-			return nil, loci.FieldErrorf(field, "has an empty id")
-		}
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	if len(out) == 0 {
+func distinct(field string, ids []string) ([]string, error) {
+	switch {
+	case slices.Contains(ids, ""):
+		return nil, loci.FieldErrorf(field, "has an empty id")
+	case len(ids) == 0:
 		return nil, loci.FieldErrorf(field, "must name at least one id")
 	}
-	return out, nil
+	return loci.Unique(ids), nil
 }
 
 // readTime reads a time. Without a time zone it is in UTC. No text means no time.

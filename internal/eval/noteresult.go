@@ -127,8 +127,7 @@ const (
 func ScoreNotes(set NoteSet, answers NoteAnswers) *NoteResult {
 	s := noteScorer{result: &NoteResult{Set: set.Name, Notes: len(set.Notes), Forbidden: ForbiddenHits{
 		ByKind: map[string]int{}}}, languages: map[string]*Found{}, traps: map[string]*Found{},
-		confusion: map[Confusion]int{}}
-	s.total.withKinds()
+		confusion: map[Confusion]int{}, total: newNoteSums()}
 	for _, kind := range noteKinds {
 		s.result.Kinds = append(s.result.Kinds, KindResult{Kind: kind})
 	}
@@ -150,11 +149,12 @@ func ScoreNotes(set NoteSet, answers NoteAnswers) *NoteResult {
 // finish computes the figures from the sums.
 func (s *noteScorer) finish() {
 	r := s.result
-	total := s.total.figures()
-	figures := intervals(s.rows, total)
+	figures := intervals(s.rows, s.total)
 	r.All.Kind = allTypes
 	for i := range r.Kinds {
-		k := &r.Kinds[i]
+		k, sums := &r.Kinds[i], s.total.kind(i)
+		k.Given, k.Right = int(sums[kindGiven]), int(sums[kindRight])
+		k.Must, k.MustFound = int(sums[kindMust]), int(sums[kindMustFound])
 		k.Precision, k.Recall, k.F1 = figures[3*i], figures[3*i+1], figures[3*i+2]
 		r.All.Given, r.All.Right = r.All.Given+k.Given, r.All.Right+k.Right
 		r.All.Must, r.All.MustFound = r.All.Must+k.Must, r.All.MustFound+k.MustFound
@@ -163,12 +163,18 @@ func (s *noteScorer) finish() {
 	rest := figures[3*len(r.Kinds):]
 	r.All.Precision, r.All.Recall, r.All.F1 = rest[0], rest[1], rest[2]
 	r.MacroF1, r.Calibration.Brier, r.Calibration.ECE, r.Secrets.Recall = rest[3], rest[4], rest[5], rest[6]
-	r.Calibration.Constant = total.base
-	for b, bin := range s.total.bins {
-		r.Calibration.Candidates += int(bin.given)
+	r.Secrets.Of, r.Secrets.Found = int(*s.total.whole(secrets)), int(*s.total.whole(secretsFound))
+	all := make([]float64, ofBin)
+	for b := range confidenceBins {
+		bin := s.total.bin(b)
+		addTo(all, bin)
 		r.Calibration.Bins = append(r.Calibration.Bins, ConfidenceBin{float64(b) / confidenceBins,
-			float64(b+1) / confidenceBins, int(bin.given), ratio(bin.confidence, bin.given), ratio(bin.right, bin.given)})
+			float64(b+1) / confidenceBins, int(bin[binGiven]), ratio(bin[binConfidence], bin[binGiven]),
+			ratio(bin[binRight], bin[binGiven])})
 	}
+	r.Calibration.Candidates = int(all[binGiven])
+	share := ratio(all[binRight], all[binGiven])
+	r.Calibration.Constant = share * (1 - share)
 	r.Languages, r.Traps, r.Confusion = sortedFound(s.languages), sortedFound(s.traps), sortedConfusion(s.confusion)
 }
 
@@ -201,18 +207,13 @@ func scorePairs(pairs []LabelledPair, answers []PairAnswer) *PairResult {
 	for i, p := range pairs {
 		answer := cmp.Or(given[p.ID], noAnswer)
 		counts[Confusion{Label: p.Label, Given: answer}]++
-		rows[i] = row{p.ID, []float64{0, 0}}
-		if answer == p.Label {
-			rows[i].values[0] = 1
-		}
-		if answer == p.Label || slices.Contains(p.AltLabels, answer) {
-			rows[i].values[1] = 1
-		}
+		strict := answer == p.Label
+		lenient := strict || slices.Contains(p.AltLabels, answer)
+		rows[i] = row{p.ID, []float64{float64(one(strict)), float64(one(lenient))}}
 	}
 	spread, _ := resample(rows, 2)
 	for i, f := range []*Figure{&r.Strict, &r.Lenient} {
-		f.Value = mean(rows, i)
-		f.Low, f.High = interval(spread[i])
+		*f = figureOf(rows, i, spread[i])
 	}
 	r.Table = sortedConfusion(counts)
 	return r

@@ -272,24 +272,22 @@ func sizeOf(dir string) (size int64, err error) {
 // Indexed returns the Build with package index and a formula like recall.Formula, in memory and
 // without the rest of Loci.
 func Indexed(formula index.Weights) Build {
-	return func(_ context.Context, units []Unit) (Searcher, int64, error) { return indexUnits(units, formula) }
-}
-
-func indexUnits(units []Unit, formula index.Weights) (Searcher, int64, error) {
-	b := index.NewBuilder()
-	ids := make(map[[16]byte]string, len(units))
-	for _, u := range units {
-		hash := sha256.Sum256([]byte(u.ID))
-		id := [16]byte(hash[:])
-		ids[id] = u.ID
-		b.Add(index.Row{ID: id, Session: u.Session, Time: u.Time, Actor: u.Speaker,
-			Fields: []index.Field{{Text: u.Text}}})
+	return func(_ context.Context, units []Unit) (Searcher, int64, error) {
+		b := index.NewBuilder()
+		ids := make(map[[16]byte]string, len(units))
+		for _, u := range units {
+			hash := sha256.Sum256([]byte(u.ID))
+			id := [16]byte(hash[:])
+			ids[id] = u.ID
+			b.Add(index.Row{ID: id, Session: u.Session, Time: u.Time, Actor: u.Speaker,
+				Fields: []index.Field{{Text: u.Text}}})
+		}
+		s, err := index.Open(b.Build())
+		if err != nil {
+			return nil, 0, err
+		}
+		return &indexed{[]*index.View{index.NewView(s)}, ids, formula}, s.Size(), nil
 	}
-	s, err := index.Open(b.Build())
-	if err != nil {
-		return nil, 0, err
-	}
-	return &indexed{[]*index.View{index.NewView(s)}, ids, formula}, s.Size(), nil
 }
 
 type indexed struct {

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -65,16 +66,9 @@ func AsksWhen(tokens []Token) bool {
 	for _, t := range tokens {
 		has[t.Form] = true
 	}
-	for _, forms := range asksWhen() {
-		all := true
-		for _, f := range forms {
-			all = all && has[f]
-		}
-		if all {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(asksWhen(), func(forms []string) bool {
+		return !slices.ContainsFunc(forms, func(f string) bool { return !has[f] })
+	})
 }
 
 // Fold returns a word in the form in which words are compared: lower case, without diacritics and apostrophes.

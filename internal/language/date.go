@@ -11,13 +11,7 @@ import (
 
 // months maps the folded names of months to their numbers.
 var months = sync.OnceValue(func() map[string]int {
-	table := map[string]int{}
-	for i, line := range Lines("months") {
-		for name := range strings.FieldsSeq(line) {
-			table[fold(name)] = i + 1
-		}
-	}
-	return table
+	return folded("months", 0, func(i int, _ []string) int { return i + 1 })
 })
 
 // numericDate appends a date in digits, and reports whether it is one: 2026-05-14, 14.05.2026,
@@ -202,49 +196,31 @@ type Relative struct {
 
 var relatives = sync.OnceValue(func() map[string]Relative {
 	units := map[string]Unit{"day": Day, "week": Week, "month": Month, "year": Year}
-	table := map[string]Relative{}
-	for _, line := range Lines("relative") {
-		words := strings.Fields(line)
-		offset, err := strconv.Atoi(words[1])
-		if err != nil {
-			panic(err) // the list is part of the program
-		}
+	return folded("relative", 2, func(_ int, words []string) Relative {
 		name, isUnit := strings.CutPrefix(words[0], "unit-")
-		r := Relative{Unit: units[name], Offset: offset, Whole: units[name] != NoUnit && !isUnit, Last: name == "last",
-			Ago: name == "ago"}
-		for _, w := range words[2:] {
-			table[fold(w)] = r
-		}
-	}
-	return table
+		return Relative{Unit: units[name], Offset: mustAtoi(words[1]), Whole: units[name] != NoUnit && !isUnit,
+			Last: name == "last", Ago: name == "ago"}
+	})
 })
+
+// mustAtoi returns a number of a list, which is part of the program.
+func mustAtoi(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
 
 // RelativeTime returns what a form says about a time relative to now.
 func RelativeTime(form string) Relative { return relatives()[form] }
 
 var ahead = sync.OnceValue(func() map[string]int {
-	table := map[string]int{}
-	for _, line := range Lines("ahead") {
-		words := strings.Fields(line)
-		days, err := strconv.Atoi(words[0])
-		if err != nil {
-			panic(err) // the list is part of the program
-		}
-		for _, w := range words[1:] {
-			table[fold(w)] = days
-		}
-	}
-	return table
+	return folded("ahead", 1, func(_ int, words []string) int { return mustAtoi(words[0]) })
 })
 
 var weekdays = sync.OnceValue(func() map[string]time.Weekday {
-	table := map[string]time.Weekday{}
-	for i, line := range Lines("weekdays") {
-		for w := range strings.FieldsSeq(line) {
-			table[fold(w)] = time.Weekday((i + 1) % 7)
-		}
-	}
-	return table
+	return folded("weekdays", 0, func(i int, _ []string) time.Weekday { return time.Weekday((i + 1) % 7) })
 })
 
 // DaysAhead returns how many days after today the day is that a form names: "tomorrow" is 1.

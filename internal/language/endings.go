@@ -21,6 +21,16 @@ func longestFirst(list string) []string {
 	return words
 }
 
+// withoutEnding returns a form without the first of these endings that leaves enough of it.
+func withoutEnding(form string, endings []string, enough func(stem string) bool) string {
+	for _, ending := range endings {
+		if stem, ok := strings.CutSuffix(form, ending); ok && enough(stem) {
+			return stem
+		}
+	}
+	return form
+}
+
 // turkishEndings are the endings of nouns and the common ones of verbs, with i for ı and u for ü.
 var turkishEndings = longestFirst(`lar ler lari leri larin lerin imiz umuz iniz unuz miz muz niz nuz im um in un si su
 	da de ta te dan den tan ten nda nde ndan nden ya
@@ -30,19 +40,11 @@ var turkishEndings = longestFirst(`lar ler lari leri larin lerin imiz umuz iniz 
 
 // turkishStem removes endings until none is left. Words have many, one after the other.
 func turkishStem(form string) string {
-	for {
-		shorter := form
-		for _, ending := range turkishEndings {
-			stem, ok := strings.CutSuffix(form, ending)
-			if ok && len(stem) >= max(2, 5-len(ending)) && strings.ContainsAny(stem, "aeiou") {
-				shorter = stem
-				break
-			}
-		}
-		if shorter == form {
-			break
-		}
-		form = shorter
+	for before := ""; form != before; {
+		before = form
+		form = withoutEnding(form, turkishEndings, func(stem string) bool {
+			return len(stem) >= max(2, 5-len(before)+len(stem)) && strings.ContainsAny(stem, "aeiou")
+		})
 	}
 	// A last consonant becomes soft before a vowel: kitap, kitabı.
 	switch last := len(form) - 1; form[last] {
@@ -63,13 +65,8 @@ var slavicEndings = longestFirst(`owie owi ami ach om ow ego emu ymi imi ych ich
 
 // slavicStem removes one ending, and the vowel or the i before it.
 func slavicStem(form string) string {
-	for _, ending := range slavicEndings {
-		stem, ok := strings.CutSuffix(form, ending)
-		if ok && len(stem) >= 3 && strings.ContainsAny(stem, "aeiouy") {
-			form = stem
-			break
-		}
-	}
+	form = withoutEnding(form, slavicEndings,
+		func(stem string) bool { return len(stem) >= 3 && strings.ContainsAny(stem, "aeiouy") })
 	if len(form) > 3 {
 		form = strings.TrimSuffix(form, "i")
 	}
@@ -92,15 +89,10 @@ func arabicStems(form string, add func(string)) {
 		}
 	}
 	add(stem)
-	for _, suffix := range arabicSuffixes {
-		if rest, ok := strings.CutSuffix(stem, suffix); ok && utf8.RuneCountInString(rest) >= 2 {
-			stem = rest
-			break
-		}
-	}
+	stem = withoutEnding(stem, arabicSuffixes, func(rest string) bool { return utf8.RuneCountInString(rest) >= 2 })
 	add(stem)
-	if _, size := utf8.DecodeRuneInString(stem); utf8.RuneCountInString(stem) >= 4 &&
-		strings.ContainsRune("يتنا", firstRune(stem)) {
+	if first, size := utf8.DecodeRuneInString(stem); utf8.RuneCountInString(stem) >= 4 &&
+		strings.ContainsRune("يتنا", first) {
 		add(stem[size:])
 	}
 	skeleton := strings.Map(func(r rune) rune {
@@ -112,11 +104,6 @@ func arabicStems(form string, add func(string)) {
 	if utf8.RuneCountInString(skeleton) >= 3 {
 		add(skeleton)
 	}
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }
 
 var (

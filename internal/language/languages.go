@@ -290,12 +290,19 @@ func lines(list string) []string {
 	if err != nil {
 		panic(err) // the list is missing from the program
 	}
-	all := strings.Split(string(text), "\n")
-	kept := all[:0]
-	for _, line := range all {
-		if !strings.HasPrefix(line, "#") {
-			kept = append(kept, line)
+	return slices.DeleteFunc(strings.Split(string(text), "\n"),
+		func(line string) bool { return strings.HasPrefix(line, "#") })
+}
+
+// folded maps the folded words of each line of a list to what value returns for the line. The first words of a line, as
+// many as skip, are not among them.
+func folded[V any](list string, skip int, value func(i int, words []string) V) map[string]V {
+	table := map[string]V{}
+	for i, line := range Lines(list) {
+		words := strings.Fields(line)
+		for _, w := range words[skip:] {
+			table[fold(w)] = value(i, words)
 		}
 	}
-	return kept
+	return table
 }

@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,12 +59,7 @@ func readDigits(s string) (d digits) {
 }
 
 func (d *digits) same(c byte) bool {
-	for _, sep := range d.seps[:d.n-1] {
-		if sep != c {
-			return false
-		}
-	}
-	return d.n > 1
+	return d.n > 1 && !slices.ContainsFunc(d.seps[:d.n-1], func(sep byte) bool { return sep != c })
 }
 
 // numeric appends the tokens of a chunk that begins with a digit, or with the v of a version. It
@@ -333,14 +329,7 @@ func (a *Analyzer) clock(d *digits, start, end int) {
 }
 
 var units = sync.OnceValue(func() map[string]string {
-	table := map[string]string{}
-	for _, line := range Lines("units") {
-		names := strings.Fields(line)
-		for _, name := range names {
-			table[fold(name)] = names[0]
-		}
-	}
-	return table
+	return folded("units", 0, func(_ int, names []string) string { return names[0] })
 })
 
 // afterNumber appends what a word makes of the number before it: a time, a date or a quantity.

@@ -27,7 +27,7 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	problems, err = copyFiles(ctx, backup, dir, copying{stage: "comparing files"})
+	problems, err = copyFiles(ctx, backup, dir, "comparing files", false)
 	if err != nil || len(problems) > 0 || b.Check == nil {
 		return problems, err
 	}
@@ -87,7 +87,7 @@ func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (do
 // directory to the copy, because a restore must not make revoked access valid again. beside means
 // that the copy does not replace the data directory.
 func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored, beside bool) error {
-	problems, err := copyFiles(ctx, backup, dir, copying{stage: "copying files", durable: true})
+	problems, err := copyFiles(ctx, backup, dir, "copying files", true)
 	if err != nil {
 		return err
 	}
@@ -225,16 +225,10 @@ func syncTree(dir string) error {
 	})
 }
 
-// copying is how copyFiles copies.
-type copying struct {
-	stage   string // as it reports its progress
-	durable bool   // the copies must survive a loss of power
-}
-
-// copyFiles copies a backup to dir and compares what it copies with the manifest. It returns the
-// problems, one sentence each.
-func copyFiles(ctx context.Context, backup *Backup, dir string, how copying) (problems []string, err error) {
-	at := &loci.Progress{Stage: how.stage, Total: backup.Manifest.Size(), Bytes: true}
+// copyFiles copies a backup to dir and compares what it copies with the manifest. It returns the problems, one sentence
+// each. stage is as it reports its progress. The copies survive a loss of power if they are to be durable.
+func copyFiles(ctx context.Context, backup *Backup, dir, stage string, durable bool) (problems []string, err error) {
+	at := &loci.Progress{Stage: stage, Total: backup.Manifest.Size(), Bytes: true}
 	for _, want := range backup.Manifest.Files {
 		name := filepath.FromSlash(want.Name)
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
@@ -248,7 +242,7 @@ func copyFiles(ctx context.Context, backup *Backup, dir string, how copying) (pr
 		if err != nil {
 			return problems, err
 		}
-		got, err := copyFile(ctx, in, filepath.Join(dir, name), how.durable, at)
+		got, err := copyFile(ctx, in, filepath.Join(dir, name), durable, at)
 		switch err = errors.Join(err, in.Close()); {
 		case err != nil:
 			return problems, err

@@ -113,17 +113,8 @@ func (s *swap) write(dir string) error {
 			return err
 		}
 	}
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
 	part := filepath.Join(dir, replacedDir, partPrefix+journalFile)
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := writeJSON(part, os.O_TRUNC, s); err != nil {
 		return err
 	}
 	if err := os.Rename(part, filepath.Join(dir, journalFile)); err != nil {

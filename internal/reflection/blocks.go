@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,14 +47,10 @@ const maxHead = 60
 
 // blocks divides a note. It reads each line once.
 func blocks(text string) []block {
-	p := blockParser{text: text, fenceMark: ""}
-	for at := 0; at < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n
-		}
-		p.line(at, end)
-		at = end + 1
+	p, at := blockParser{text: text}, 0
+	for line := range strings.Lines(text) {
+		p.line(at, at+len(strings.TrimSuffix(line, "\n")))
+		at += len(line)
 	}
 	p.endCode()
 	return p.out
@@ -226,12 +223,10 @@ func item(s string) (kind blockKind, length int, ok bool) {
 }
 
 func leadingNumber(s string) (n int) {
-	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
-		n = n*10 + int(s[i]-'0')
-	}
-	if n == 0 && s[0] >= 'a' && s[0] <= 'h' {
+	if s[0] >= 'a' && s[0] <= 'h' {
 		return int(s[0]-'a') + 1
 	}
+	n, _ = strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
 	return n
 }
 
@@ -337,16 +332,11 @@ func speaker(s string) (name span, length int) {
 	if open := strings.IndexAny(who, "(["); open > 0 {
 		who = strings.TrimSpace(who[:open])
 	}
-	words := strings.Fields(who)
-	if len(words) == 0 || len(words) > 3 {
-		return span{}, 0
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".'_-’·/", r)
 	}
-	for _, w := range words {
-		for _, r := range w {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'_-’·/", r) {
-				return span{}, 0
-			}
-		}
+	if words := len(strings.Fields(who)); words == 0 || words > 3 || strings.ContainsFunc(who, other) {
+		return span{}, 0
 	}
 	return span{0, len(who)}, colon + size + len(after) - len(strings.TrimLeft(after, " \t"))
 }
@@ -388,7 +378,7 @@ func goesOn(before, line string) bool {
 	if strings.ContainsRune(".!?:。！？…：", end) || len(lastLine) > 110 {
 		return false
 	}
-	if len(lastLine) > 30 && unfinished(lastWord(lastLine)) {
+	if len(lastLine) > 30 && is(lastWord(lastLine), roleUnfinished) {
 		return true
 	}
 	if unicode.IsLower(begin) && lastLine == before {
@@ -396,6 +386,3 @@ func goesOn(before, line string) bool {
 	}
 	return len(lastLine) >= 55 && (unicode.IsLower(first) || end == ',')
 }
-
-// unfinished reports whether no statement ends with a word.
-func unfinished(word string) bool { return wordLists()[word]&roleUnfinished != 0 }

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -77,7 +78,7 @@ func (d *divider) divides(k, end int) (right int, ok bool) {
 	if right == 0 && d.dictated && d.content(k-1) {
 		right = k
 	}
-	if right == 0 || right >= end-1 || conditional(d.toks[d.start].form) && !d.dictated {
+	if right == 0 || right >= end-1 || is(d.toks[d.start].form, roleConditional) && !d.dictated {
 		return 0, false
 	}
 	for d.hit < len(d.hits[d.block]) && d.hits[d.block][d.hit].from < right {
@@ -87,9 +88,9 @@ func (d *divider) divides(k, end int) (right int, ok bool) {
 	case d.opens(right), d.turns(k, right):
 		return right, true
 	case d.dictated && right > k:
-		return right, mark == "" && interjects(d.toks[k].form) || subject(&d.toks[right]) || d.finite(right)
+		return right, mark == "" && is(d.toks[k].form, roleInterjects) || subject(&d.toks[right]) || d.finite(right)
 	case d.dictated:
-		return right, starts(d.toks[k].form)
+		return right, is(d.toks[k].form, roleStarts)
 	}
 	return right, mark != "" && d.concludes(k+1, right)
 }
@@ -108,11 +109,11 @@ func (d *divider) connection(k int) (right int, mark string) {
 			return 0, ""
 		}
 		mark = t.form
-	} else if d.toks[k-1].kind == punct || !connects(t.form) {
+	} else if d.toks[k-1].kind == punct || !is(t.form, roleConnects) {
 		return 0, ""
 	}
 	right = k + 1
-	for right < len(d.toks) && connects(d.toks[right].form) {
+	for right < len(d.toks) && is(d.toks[right].form, roleConnects) {
 		right++
 	}
 	return right, mark
@@ -120,7 +121,7 @@ func (d *divider) connection(k int) (right int, mark string) {
 
 // opens reports whether a statement of its own begins at a token, by its cues.
 func (d *divider) opens(right int) bool {
-	order := wordLists()[d.toks[right].form]&roleVerb != 0 && wordLists()[d.toks[d.start].form]&roleVerb == 0
+	order := is(d.toks[right].form, roleVerb) && !is(d.toks[d.start].form, roleVerb)
 	for h := d.hit; h < len(d.hits[d.block]) && d.hits[d.block][h].from <= right+5; h++ {
 		hit := d.hits[d.block][h]
 		if hit.class == cueWhen && order && d.toks[right-1].form == "," {
@@ -149,24 +150,13 @@ func (d *divider) opens(right int) bool {
 
 // turns reports whether the clause tells what was first, and the next one what came instead.
 func (d *divider) turns(k, right int) bool {
-	turn := false
-	for ; k < right; k++ {
-		turn = turn || interjects(d.toks[k].form)
-	}
-	if !turn {
-		return false
-	}
-	for h := d.firstHit(d.block, d.start); h < len(d.hits[d.block]) && d.hits[d.block][h].from <= d.start+3; h++ {
-		if d.hits[d.block][h].class == cueSuperseded {
-			return true
-		}
-	}
-	return false
+	return anyIs(d.toks[k:right], roleInterjects) && slices.ContainsFunc(d.hitsIn(d.block, d.start, d.start+4),
+		func(h hit) bool { return h.class == cueSuperseded })
 }
 
 // finite reports whether a verb follows the token that would be a subject.
 func (d *divider) finite(right int) bool {
-	if wordLists()[d.toks[right].form]&(roleVerb|rolePast) != 0 {
+	if is(d.toks[right].form, roleVerb|rolePast) {
 		return false
 	}
 	for h := d.hit; h < len(d.hits[d.block]) && d.hits[d.block][h].from <= right+2; h++ {
@@ -184,37 +174,24 @@ func (d *divider) finite(right int) bool {
 // content reports whether a token is a word that no object need follow: no article, no preposition, no auxiliary.
 func (d *divider) content(k int) bool {
 	t := &d.toks[k]
-	return t.kind != punct && !connects(t.form) && wordLists()[t.form]&(roleCommon|roleVerb|rolePast) == 0 &&
-		!strings.HasSuffix(t.form, "ed") && !strings.HasSuffix(t.form, "ing") && !conditional(t.form)
+	return t.kind != punct && !is(t.form, roleConnects) && !is(t.form, roleCommon|roleVerb|rolePast) &&
+		!strings.HasSuffix(t.form, "ed") && !strings.HasSuffix(t.form, "ing") && !is(t.form, roleConditional)
 }
 
 // concludes reports whether one of the tokens draws a conclusion: "…, deshalb fahren wir im Mai".
 func (d *divider) concludes(from, to int) bool {
-	for k := from; k < to; k++ {
-		if wordLists()[d.toks[k].form]&roleConcludes != 0 {
-			return true
-		}
-	}
-	return false
+	return anyIs(d.toks[from:max(from, to)], roleConcludes)
 }
-
-func connects(form string) bool { return wordLists()[form]&roleConnects != 0 }
-
-// interjects reports whether a word begins something new when people speak.
-func interjects(form string) bool { return wordLists()[form]&roleInterjects != 0 }
-
-func conditional(form string) bool { return wordLists()[form]&roleConditional != 0 }
-
-// starts reports whether a word hardly stands anywhere but at the beginning of a statement.
-func starts(form string) bool { return wordLists()[form]&roleStarts != 0 }
 
 // subject reports whether a token is a subject with which statements begin.
 func subject(t *token) bool {
-	role := wordLists()[t.form]
-	return role&(roleSubject|roleStarts) != 0 || t.kind == word && t.upper && role&roleCommon == 0
+	return is(t.form, roleSubject|roleStarts) || t.kind == word && t.upper && !is(t.form, roleCommon)
 }
 
 // firstHit returns the index of the first cue of a block from a token on.
 func (p *page) firstHit(i, from int) int {
 	return sort.Search(len(p.hits[i]), func(k int) bool { return p.hits[i][k].from >= from })
 }
+
+// hitsIn returns the cues of a block that begin with one of some tokens.
+func (p *page) hitsIn(i, from, to int) []hit { return p.hits[i][p.firstHit(i, from):p.firstHit(i, to)] }

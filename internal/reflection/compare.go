@@ -179,13 +179,15 @@ func (c *comparison) hasPost() bool {
 }
 
 // newName is a name that only the new statement has.
-func (c *comparison) newName() string {
-	for _, w := range c.newLeft {
-		if w.name {
-			return w.text
-		}
+func (c *comparison) newName() string { return nameIn(c.newLeft, 0) }
+
+// nameIn returns the first name among words from a place on, or "".
+func nameIn(words []factWord, from int) string {
+	i := slices.IndexFunc(words, func(w factWord) bool { return w.name && w.start >= from })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return words[i].text
 }
 
 // endings are words of change that say that the old statement no longer holds.
@@ -205,10 +207,6 @@ func (c *comparison) turned() bool {
 	if c.notBefore() {
 		return false
 	}
-	reversed := 0
-	if c.reversed() {
-		reversed = 1
-	}
 	end := c.lastShared()
 	newDenials, oldDenials := c.withoutSides(c.new, c.new.denials), c.withoutSides(c.old, c.old.denials)
 	newDenials, oldDenials = c.withoutOther(c.new, newDenials, c.old), c.withoutOther(c.old, oldDenials, c.new)
@@ -223,7 +221,7 @@ func (c *comparison) turned() bool {
 	if implied > 0 && c.covered && newImplied[0] >= end && c.goesOn(end) {
 		implied = 0
 	}
-	return (reversed+len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
+	return (one(c.reversed())+len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
 }
 
 // goesOn reports whether the new statement says something more behind a place.

@@ -44,7 +44,7 @@ func (c *comparison) goesOnFromOld() bool {
 	if !ok || len(older) < minOld || len(c.replaced) > 0 || c.endsIt() || c.moved {
 		return false
 	}
-	return len(strings.Trim(rest, " .!?\n")) > 0 && !wordGoesOn(rest) && c.denialsIn(len(older))
+	return len(strings.Trim(rest, " .!?\n")) > 0 && !wordGoesOn(rest) && len(c.new.denials) >= len(c.old.denials)
 }
 
 // minOld is how long a statement is that another repeats before it goes on, in bytes.
@@ -52,17 +52,6 @@ const minOld = 12
 
 func wordGoesOn(rest string) bool {
 	return strings.IndexAny(rest[:1], " ,;:.(-–—、，；：。（") != 0 && rest[0] < 0x80
-}
-
-// denialsIn reports whether both statements deny the same up to a place.
-func (c *comparison) denialsIn(end int) bool {
-	n := 0
-	for _, at := range c.new.denials {
-		if at < end {
-			n++
-		}
-	}
-	return n == len(c.old.denials) || len(c.new.denials) >= len(c.old.denials)
 }
 
 // unbroken reports whether the old statement has a fault, and the new one says that it was repaired.
@@ -136,12 +125,7 @@ func (c *comparison) isAct(a, b factWord) bool {
 
 // otherMind reports whether a statement says that somebody changed their mind.
 func (s *Statement) otherMind() bool {
-	for _, w := range []string{"mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden"} {
-		if strings.HasSuffix(s.change, w) {
-			return true
-		}
-	}
-	return false
+	return endsWith(s.change, "mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden")
 }
 
 // reversed reports whether what one statement compares with something is in the other what that is compared with:

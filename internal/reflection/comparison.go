@@ -176,29 +176,13 @@ func (c *comparison) matchNames() {
 
 // matchUnlisted finds a name that no list has in place of one of a kind: "is in Lyon", "is in Lille".
 func (c *comparison) matchUnlisted() {
-	if len(c.removed) != 1 || len(c.replaced) > 0 || c.oldName() != "" || c.newName() == "" {
+	if len(c.removed) != 1 || len(c.replaced) > 0 || nameIn(c.oldLeft, 1) != "" || c.newName() == "" {
 		return
 	}
-	names := 0
-	for _, w := range c.newLeft {
-		if w.name && w.start > 0 {
-			names++
-		}
-	}
-	if names == 1 && len(c.newLeft) == 1 {
+	if len(c.newLeft) == 1 && c.newLeft[0].start > 0 {
 		c.replaced = append(c.replaced, Difference{"name", c.removed[0], c.newName()})
 		c.removed, c.newLeft = nil, nil
 	}
-}
-
-// oldName is a name that only the old statement has.
-func (c *comparison) oldName() string {
-	for _, w := range c.oldLeft {
-		if w.name && w.start > 0 {
-			return w.text
-		}
-	}
-	return ""
 }
 
 func missing(a, b []string) (list []string) {

@@ -70,6 +70,9 @@ var classNames = [classCount]string{"decision", "choice", "refusal", "standing",
 	"label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
+// named returns the class with a name.
+func named(name string) class { return class(slices.Index(classNames[:], name)) }
+
 const supported = language.English | language.German | language.French | language.Spanish | language.Portuguese |
 	language.Japanese | language.Chinese
 
@@ -319,15 +322,22 @@ const (
 	rolePast
 	roleCommon // a word that is no name though it begins a sentence
 	roleConnects
-	roleInterjects
+	roleInterjects // it begins something new when people speak
 	roleConditional
-	roleStarts
+	roleStarts // it hardly stands anywhere but at the beginning of a statement
 	roleSubject
 	roleConcludes
-	roleUnfinished
+	roleUnfinished // no statement ends with it
 	roleActs
 	roleBeforeDay
 )
+
+// is reports whether a word has one of some roles.
+func is(form string, roles wordRole) bool { return wordLists()[form]&roles != 0 }
+
+func anyIs(toks []token, roles wordRole) bool {
+	return slices.ContainsFunc(toks, func(t token) bool { return is(t.form, roles) })
+}
 
 func roles() map[string]wordRole {
 	table := map[string]wordRole{}
@@ -428,17 +438,16 @@ func doesSomething(form string) bool {
 	if !ok {
 		return false
 	}
-	if wordLists()[base]&roleVerb != 0 {
+	if is(base, roleVerb) {
 		return true
 	}
 	base, ok = strings.CutSuffix(base, "e")
-	return ok && (wordLists()[base]&roleVerb != 0 || strings.HasSuffix(base, "i") &&
-		wordLists()[base[:len(base)-1]+"y"]&roleVerb != 0)
+	return ok && (is(base, roleVerb) || strings.HasSuffix(base, "i") && is(base[:len(base)-1]+"y", roleVerb))
 }
 
 func infinitive(form string) bool {
 	if len(form) < 4 {
 		return false
 	}
-	return slices.ContainsFunc(infinitiveEnding, func(e string) bool { return strings.HasSuffix(form, e) })
+	return endsWith(form, infinitiveEnding...)
 }

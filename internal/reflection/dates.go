@@ -18,7 +18,7 @@ func (x *extractor) dueOf(u *unit) (at span, value string) {
 			continue
 		}
 		at = span{toks[i].start, toks[last].end}
-		if i > 0 && introducesDay(toks[i-1].form) {
+		if i > 0 && is(toks[i-1].form, roleBeforeDay) {
 			at.start = toks[i-1].start
 		}
 		value = x.text[toks[i].start:at.end]
@@ -29,8 +29,6 @@ func (x *extractor) dueOf(u *unit) (at span, value string) {
 	}
 	return span{}, ""
 }
-
-func introducesDay(form string) bool { return wordLists()[form]&roleBeforeDay != 0 }
 
 // day returns the last token of the day that begins at a token, -1 if none does there.
 func (x *extractor) day(toks []token, i int) (last int, day time.Time) {

@@ -1,6 +1,24 @@
+// Package reflection proposes memories from notes. Extract reads raw notes and returns the decisions, plans, ideas,
+// claims, artifacts, procedures and checkpoints in them, each with its span, its cue and a calibrated confidence, and a
+// list of what looked relevant and was left out.
+//
+// It works in steps, one file each: blocks (blocks.go), sentences (sentence.go), tokens (token.go), units, which are
+// what can become a candidate (units.go), cues (cues.go), features (features.go), the model, its weights and the choice
+// of a kind (model.go), then titles, relations and what is left.
+//
+// The rules exclude (a question is no decision), and a small logistic model chooses among what is left. Its weights are
+// in weights.txt. To fit them to the labelled notes in testdata, starting from priors.txt, run
+//
+//	go test ./internal/reflection -run TestFit -update
+//
+// and with -cross -v for the figures of cross-validation. The cues are lists of package language, cue-*.txt.
+//
+// The package calls no service and stores nothing. One rule always holds: the result depends on nothing but the note,
+// so the same note gives the same candidates with the same ids.
 package reflection
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -191,16 +209,9 @@ func (x *extractor) finish() *Extraction {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		ra, rb := x.found[a].Confidence+emphasis[x.found[a].Kind], x.found[b].Confidence+emphasis[x.found[b].Kind]
-		switch {
-		case x.found[a].Proposed != x.found[b].Proposed:
-			return one(x.found[a].Proposed) - one(x.found[b].Proposed)
-		case ra > rb:
-			return -1
-		case ra < rb:
-			return 1
-		}
-		return 0
+		x, y := &x.found[a], &x.found[b]
+		return cmp.Or(one(x.Proposed)-one(y.Proposed),
+			cmp.Compare(y.Confidence+emphasis[y.Kind], x.Confidence+emphasis[x.Kind]))
 	})
 	out := &Extraction{Left: x.left, Relations: x.rel}
 	for n, i := range order {
@@ -262,17 +273,12 @@ func (x *extractor) countRunes(e *Extraction) {
 // leave notes a unit that looked relevant and is no candidate.
 func (x *extractor) leave(k int) {
 	r, u := &x.rulings[k], &x.units[k]
-	best, p := kindNone, 0.0
-	for kind := range kindNone {
-		if r.scores[kind] > p {
-			best, p = kind, r.scores[kind]
-		}
-	}
-	why := r.why
-	if why == "" || best != kindNone && !r.banned[best] {
+	best := r.scores.best()
+	p, why := r.scores[best], r.why
+	if why == "" || !r.banned[best] {
 		why = WhyUnsure
 	}
-	if why == WhyUnsure && p < x.model.threshold/2 || best == kindNone {
+	if why == WhyUnsure && p < x.model.threshold/2 {
 		return
 	}
 	if why != WhyInstruction && p < x.model.threshold/3 && why != WhyQuestion && why != WhyUndecided {
@@ -280,4 +286,114 @@ func (x *extractor) leave(k int) {
 	}
 	x.left = append(x.left, Left{Span: Span{Start: u.start, End: u.end}, Kind: kinds[best], Why: why,
 		Text: loci.Shorten(x.text[u.start:u.end], 300)})
+}
+
+// maxTitle is how many characters a title may have.
+const maxTitle = 86
+
+// title returns the first clause of a unit without marks, labels and speakers.
+func (x *extractor) title(k int) string {
+	u := &x.units[k]
+	s := x.text[u.start:u.end]
+	if u.label.found && u.from+u.label.end < u.to {
+		s = x.text[x.toks[u.block][u.from+u.label.end].start:u.end]
+	}
+	if u.kind == listing || u.kind == steps {
+		if line, _, ok := strings.Cut(s, "\n"); ok && len(line) > 8 {
+			s = line
+		}
+	}
+	return cmp.Or(TitleOf(s), cutTitle(cmp.Or(loci.OneLine(x.text[u.start:u.end]), "Untitled")))
+}
+
+// TitleOf returns the first clause of a text without marks around it, or "".
+func TitleOf(s string) string {
+	return cutTitle(strings.Trim(loci.OneLine(s), " \t#>*-•|`:;,._\"“”"))
+}
+
+// cutTitle cuts a title at the end of a clause or of a word.
+func cutTitle(s string) string {
+	short := loci.Shorten(s, maxTitle)
+	if short == s {
+		return s
+	}
+	short = strings.TrimRight(short, "…. ")
+	for _, mark := range [...]string{"; ", ". ", " – ", " — ", ", ", "，", "、"} {
+		if n := strings.LastIndex(short, mark); n > 30 {
+			return short[:n]
+		}
+	}
+	if n := strings.LastIndexByte(short, ' '); n > maxTitle/2 {
+		return short[:n] + "…"
+	}
+	return short + "…"
+}
+
+// signsOf are the cues that speak for each kind, the strongest first.
+var signsOf = [kindNone][]class{
+	kindDecision:  {cueDecision, cueRefusal, cueChoice, cueStanding, cueReversal},
+	kindPlan:      {cuePlan, cueSchedule, cueNeed, cueFuture, cueOrder, cueImperative, cueWhen},
+	kindIdea:      {cueIdea, cueGuess, cueHedge},
+	kindClaim:     {cueFinding, cueCause, cuePreference, cuePersonal, cueMeasure, cueState, cueCompleted},
+	kindArtifact:  {cueArtifact},
+	kindProcedure: {cueProcedure, cueImperative},
+	kindSession:   {cueSession, cueCompleted},
+}
+
+// cueOf returns the cue that speaks most for the kind of a unit: the longest of the strongest class.
+func (x *extractor) cueOf(k int) (cue Cue) {
+	u := &x.units[k]
+	toks := x.toks[u.block]
+	if u.label.found {
+		cue = x.cueAt(classNames[u.label.class], toks[u.from].start, toks[min(u.from+u.label.end, u.to)-1].end)
+	}
+	for _, c := range signsOf[x.rulings[k].kind] {
+		length := 0
+		for _, hit := range x.hitsIn(u.block, u.from, u.to) {
+			if hit.class != c || hit.to > u.to || hit.start && hit.from > x.body(u) {
+				continue
+			}
+			if n := toks[hit.to-1].end - toks[hit.from].start; n > length {
+				length = n
+				cue = x.cueAt(classNames[c], toks[hit.from].start, toks[hit.to-1].end)
+			}
+		}
+		if length > 0 {
+			return cue
+		}
+	}
+	return cue
+}
+
+func (x *extractor) cueAt(name string, start, end int) Cue {
+	return Cue{Text: x.text[start:end], Name: name, Span: Span{Start: start, End: end}}
+}
+
+// reason says for people why a candidate was proposed.
+func reason(c *Candidate, x *extractor, k int) string {
+	u := &x.units[k]
+	why := fmt.Sprintf("The form of the statement makes it likely that it is %s.", article(c.Kind))
+	switch {
+	case u.kind == steps:
+		why = "These are the steps of one procedure."
+	case u.kind == listing:
+		why = "This is code with a lead that says what it is for."
+	case c.Cue.Text != "":
+		why = fmt.Sprintf("The words %q are a sign of %s.", loci.Shorten(loci.OneLine(c.Cue.Text), 60), article(c.Kind))
+	case x.blocks[u.block].kind == todo:
+		why = "This is an open item of a checklist."
+	case x.blocks[u.block].kind == done:
+		why = "This is a ticked item of a checklist."
+	}
+	return why
+}
+
+func article(k loci.CandidateKind) string {
+	switch k {
+	case loci.CandidateIdea, loci.CandidateArtifact:
+		return "an " + string(k)
+	case loci.CandidateSession:
+		return "a checkpoint of the session"
+	}
+	return "a " + string(k)
 }

@@ -30,6 +30,12 @@ func (t *traits) has(c class) bool { return t.cue[c] > 0 }
 
 func (t *traits) add(name string) { t.names = append(t.names, name) }
 
+func (t *traits) addIf(holds bool, name string) {
+	if holds {
+		t.add(name)
+	}
+}
+
 // cueFeatures are the names of the features of cues: anywhere, and at the beginning.
 var cueFeatures, frontFeatures = func() (any, front [classCount]string) {
 	for c := range classCount {
@@ -53,11 +59,7 @@ const front = 2
 
 func (p *page) readCues(u *unit, t *traits) {
 	start := p.body(u)
-	for h := p.firstHit(u.block, u.from); h < len(p.hits[u.block]); h++ {
-		hit := p.hits[u.block][h]
-		if hit.from >= u.to {
-			break
-		}
+	for _, hit := range p.hitsIn(u.block, u.from, u.to) {
 		atStart := hit.from <= start && (hit.from == u.from || hit.from == start)
 		if hit.class.isLabel() || hit.start && !atStart || hit.to > u.to {
 			continue
@@ -73,9 +75,7 @@ func (p *page) readCues(u *unit, t *traits) {
 	for c := range classCount {
 		if t.cue[c] > 0 {
 			t.add(cueFeatures[c])
-			if t.front[c] {
-				t.add(frontFeatures[c])
-			}
+			t.addIf(t.front[c], frontFeatures[c])
 		}
 	}
 	if u.label.found {
@@ -90,7 +90,7 @@ func (p *page) body(u *unit) int {
 	if u.label.found {
 		start = min(u.from+u.label.end, u.to)
 	}
-	for start < u.to-1 && (toks[start].kind == punct && toks[start].form != "¿" || connects(toks[start].form)) {
+	for start < u.to-1 && (toks[start].kind == punct && toks[start].form != "¿" || is(toks[start].form, roleConnects)) {
 		start++
 	}
 	return start
@@ -113,7 +113,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			if i > 0 && toks[i].upper {
 				caps++
 			}
-			if wordLists()[toks[i].form]&roleCommon != 0 && language.Stop(toks[i].form, p.langs) {
+			if is(toks[i].form, roleCommon) && language.Stop(toks[i].form, p.langs) {
 				t.add("w:" + toks[i].form)
 			}
 			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
@@ -121,7 +121,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			}
 			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 &&
 				infinitive(toks[i].form)) &&
-				(toks[i-1].kind == punct || connects(toks[i-1].form)) {
+				(toks[i-1].kind == punct || is(toks[i-1].form, roleConnects)) {
 				orders++
 			}
 		case ideograph:
@@ -137,29 +137,16 @@ func (p *page) readForm(u *unit, t *traits) {
 		"list:code", "list:quote", "list:row", "list:rule"}[t.list])
 	t.add([...]string{"is:statement", "is:steps", "is:listing", "is:row"}[u.kind])
 	for _, thing := range things {
-		if has[thing.kind] {
-			t.add(thing.name)
-		}
+		t.addIf(has[thing.kind], thing.name)
 	}
 	t.things = has[link] || has[file]
-	if t.nums > 0 {
-		t.add("has:number")
-	}
-	if t.nums > 2 {
-		t.add("has:numbers")
-	}
-	switch {
-	case orders > 2:
-		t.add("orders:many")
-	case orders > 0:
-		t.add([...]string{"", "orders:1", "orders:2"}[orders])
-	}
+	t.addIf(t.nums > 0, "has:number")
+	t.addIf(t.nums > 2, "has:numbers")
+	t.addIf(orders > 0, [...]string{"", "orders:1", "orders:2", "orders:many"}[min(3, orders)])
 	if t.words > 0 && cjk == 0 {
 		t.add("content:" + [...]string{"none", "1", "2", "3", "more", "more", "many"}[min(6, content)])
 	}
-	if caps > 0 {
-		t.add("has:name")
-	}
+	t.addIf(caps > 0, "has:name")
 	t.add(lengthFeature(t.words))
 	p.readEnd(u, t, toks)
 	p.readSubject(u, t)
@@ -203,14 +190,7 @@ func (p *page) readEnd(u *unit, t *traits, toks []token) {
 	case "…":
 		t.add("ends:…")
 	}
-	if !t.asks {
-		for i := range toks {
-			if toks[i].form == "?" {
-				t.add("mid:?")
-				break
-			}
-		}
-	}
+	t.addIf(!t.asks && slices.ContainsFunc(toks, func(tok token) bool { return tok.form == "?" }), "mid:?")
 	t.template = isTemplate(p.text[u.start:u.end])
 	if quotedShare(p.text[u.start:u.end], p.openQuote(u)) > 50 {
 		u.quoted = true
@@ -381,52 +361,35 @@ func (p *page) readPlace(k int, t *traits) {
 			break
 		}
 	}
-	if p.talk && !b.speaker.empty() {
-		t.add("spoken")
-	}
-	if u.after {
-		t.add("after")
-	}
-	if u.clause {
-		t.add("clause")
-	}
-	if k == 0 && len(p.units) > fewUnits {
-		t.add("place:first")
-	}
-	if k == len(p.units)-1 && len(p.units) > fewUnits {
-		t.add("place:last")
-	}
+	t.addIf(p.talk && !b.speaker.empty(), "spoken")
+	t.addIf(u.after, "after")
+	t.addIf(u.clause, "clause")
+	t.addIf(k == 0 && len(p.units) > fewUnits, "place:first")
+	t.addIf(k == len(p.units)-1 && len(p.units) > fewUnits, "place:last")
 	if k > 0 {
 		prev := &p.units[k-1]
-		if prev.to > prev.from && p.toks[prev.block][prev.to-1].form == "?" {
-			t.add("prev:?")
-		}
+		t.addIf(prev.to > prev.from && p.toks[prev.block][prev.to-1].form == "?", "prev:?")
 	}
 }
 
-// pairs are the classes that mean something else together.
-var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cueHedge, cueIdea}, {cueUndecided,
-	cueDecision},
-	{cueReported, cueDecision}, {cueReported, cuePlan}, {cueHypothetical, cueDecision}, {cueCondition, cueDecision},
-	{cueCondition, cuePlan}, {cueImperative, cueWhen}, {cueNegation, cueFuture}, {cueSuperseded, cueDecision},
-	{cueReversal, cueDecision}, {cueCompleted, cueMeasure}, {cueState, cueMeasure}, {cueFuture, cueWhen}, {cueNegation,
-		cueState},
-	{cueStanding, cueNegation}, {cueImperative, cueProcedure}, {cueQuestion, cueIdea}, {cueNeed, cueImperative},
-	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal,
-		cueFuture},
-	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
-		cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation},
-	{cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
-	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
-	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
-		cueWhen}, {cueRefusal, cueState}, {cueChoice, cueState}, {cueChoice, cueFuture}, {cueChoice, cueMeasure}}
+// pairFeatures are the features of classes that mean something else together.
+var pairFeatures = strings.Fields(`
+	negation+decision hedge+decision hedge+idea undecided+decision reported+decision reported+plan
+	hypothetical+decision condition+decision condition+plan imperative+when negation+future superseded+decision
+	reversal+decision completed+measure state+measure future+when negation+state standing+negation
+	imperative+procedure question+idea need+imperative reported+preference joke+idea completed+session finding+state
+	refusal+future standing+decision refusal+decision plan+when completed+plan state+decision state+refusal
+	hypothetical+idea choice+standing choice+negation choice+when schedule+future guess+hedge choice+reversal
+	schedule+imperative schedule+standing completed+schedule past+schedule order+when order+procedure need+order
+	need+when refusal+state choice+state choice+future choice+measure`)
 
-var pairFeatures = func() (names []string) {
-	for _, p := range pairs {
-		names = append(names, classNames[p[0]]+"+"+classNames[p[1]])
+// pairs are the classes of pairFeatures.
+var pairs = func() (list [][2]class) {
+	for _, name := range pairFeatures {
+		first, second, _ := strings.Cut(name, "+")
+		list = append(list, [2]class{named(first), named(second)})
 	}
-	return names
+	return list
 }()
 
 // doubts are the classes that say that a statement is not meant as it stands.
@@ -446,44 +409,23 @@ func (p *page) readPairs(u *unit, t *traits) {
 		}
 	}
 	for i, pair := range pairs {
-		if t.has(pair[0]) && t.has(pair[1]) {
-			t.add(pairFeatures[i])
-		}
+		t.addIf(t.has(pair[0]) && t.has(pair[1]), pairFeatures[i])
 	}
-	clean := !t.asks
-	for _, c := range doubts {
-		clean = clean && !t.has(c)
-	}
-	if clean && t.front[cueDecision] {
-		t.add("clean:decision")
-	}
+	t.addIf(!t.asks && t.front[cueDecision] && !slices.ContainsFunc(doubts, t.has), "clean:decision")
 	n := 0
 	for _, c := range signs {
 		if t.has(c) {
 			n++
 		}
 	}
-	switch {
-	case n == 0:
-		t.add("bare")
-	case n == 1:
-		t.add("signs:1")
-	case n > 4:
-		t.add("signs:many")
-	}
-	if t.has(cueImperative) && t.front[cueImperative] && t.list == bullet {
-		t.add("bullet+imperative")
-	}
-	if t.asks && (t.has(cueIdea) || t.has(cueGuess)) {
-		t.add("asks+idea")
-	}
-	if t.things && t.words <= 4 {
-		t.add("thing:only")
-	}
+	t.addIf(n == 0, "bare")
+	t.addIf(n == 1, "signs:1")
+	t.addIf(n > 4, "signs:many")
+	t.addIf(t.has(cueImperative) && t.front[cueImperative] && t.list == bullet, "bullet+imperative")
+	t.addIf(t.asks && (t.has(cueIdea) || t.has(cueGuess)), "asks+idea")
+	t.addIf(t.things && t.words <= 4, "thing:only")
 	if t.list == row && t.head {
 		t.add("row+" + classNames[t.under])
 	}
-	if t.front[cueCompleted] && t.list == bullet {
-		t.add("bullet+completed")
-	}
+	t.addIf(t.front[cueCompleted] && t.list == bullet, "bullet+completed")
 }

@@ -81,13 +81,7 @@ func (r *ruling) unmeant() bool {
 	default:
 		return false
 	}
-	best := 0
-	for k := range kindNone {
-		if r.scores[k] > r.scores[best] {
-			best = k
-		}
-	}
-	return r.banned[best]
+	return r.banned[r.scores.best()]
 }
 
 // takenBack reports whether a unit stands under a heading or a lead that is against what follows, leaves it open or

@@ -1,7 +1,9 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
@@ -84,22 +86,17 @@ func (x *extractor) ownerOf(u *unit) (at span, name string) {
 }
 
 func speaksOfItself(toks []token) bool {
-	for i := range toks {
-		if s := subjectFeatures[toks[i].form]; s == "subj:i" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(toks, func(t token) bool { return subjectFeatures[t.form] == "subj:i" })
 }
 
 func isName(t *token, first bool) bool {
-	return t.kind == word && t.upper && len(t.form) > 1 && wordLists()[t.form]&(roleCommon|roleWhen) == 0 &&
+	return t.kind == word && t.upper && len(t.form) > 1 && !is(t.form, roleCommon|roleWhen) &&
 		(!first || wordLists()[t.form] == 0)
 }
 
 // acts reports whether a word after a name says that somebody does something.
 func acts(form string) bool {
-	return wordLists()[form]&roleActs != 0 || strings.HasSuffix(form, "'ll")
+	return is(form, roleActs) || strings.HasSuffix(form, "'ll")
 }
 
 func (x *extractor) mentions(c *Candidate, u *unit) {
@@ -229,15 +226,8 @@ func (x *extractor) core(k int, isNew bool) span {
 	u := &x.units[k]
 	s := u.span
 	toks := x.toks[u.block]
-	reason := -1
-	for h := x.firstHit(u.block, u.from); h < len(x.hits[u.block]); h++ {
-		if hit := x.hits[u.block][h]; hit.from >= u.to {
-			break
-		} else if hit.class == cueRationale || hit.class == cueCause {
-			reason = hit.from
-			break
-		}
-	}
+	hits := x.hitsIn(u.block, u.from, u.to)
+	cause := slices.IndexFunc(hits, func(h hit) bool { return h.class == cueRationale || h.class == cueCause })
 	for n := u.from; n < u.to; n++ {
 		if form := toks[n].form; form != "," && form != "、" || toks[n].start-s.start < leastCore {
 			continue
@@ -245,7 +235,7 @@ func (x *extractor) core(k int, isNew bool) span {
 		switch {
 		case !isNew && n-u.from >= leastLead:
 			s.end = toks[n].start
-		case isNew && reason >= 0 && reason <= n && s.end-toks[n].end >= leastCore:
+		case isNew && cause >= 0 && hits[cause].from <= n && s.end-toks[n].end >= leastCore:
 			s.start = toks[n].end
 		}
 		return s.trimmed(x.text)
@@ -255,9 +245,9 @@ func (x *extractor) core(k int, isNew bool) span {
 
 // trimmed returns a span without spaces at its ends.
 func (s span) trimmed(text string) span {
-	inner := text[s.start:s.end]
-	s.end -= len(inner) - len(strings.TrimRight(inner, " \n\t"))
-	s.start += len(inner) - len(strings.TrimLeft(inner, " \n\t"))
+	inner := strings.TrimLeftFunc(text[s.start:s.end], unicode.IsSpace)
+	s.start = s.end - len(inner)
+	s.end = s.start + len(strings.TrimRightFunc(inner, unicode.IsSpace))
 	return s
 }
 
@@ -315,7 +305,7 @@ func (x *extractor) content(u *unit) map[string]bool {
 			bag[t.form] = true
 		case t.kind == ideograph && i+1 < len(toks) && toks[i+1].kind == ideograph:
 			bag[t.form+toks[i+1].form] = true
-		case t.kind == word && len(t.form) > 2 && !language.Stop(t.form, x.langs) && wordLists()[t.form]&roleCommon == 0:
+		case t.kind == word && len(t.form) > 2 && !language.Stop(t.form, x.langs) && !is(t.form, roleCommon):
 			bag[t.form] = true
 		}
 	}

@@ -91,7 +91,7 @@ func (p *page) unspeak(b *block, count map[string]int) {
 	first, _ := utf8.DecodeRuneInString(name)
 	isName := unicode.IsUpper(first) || unspacedRune(first) || count[language.Fold(name)] > 1 && p.talk
 	for _, t := range toks {
-		isName = isName && (t.kind != word || wordLists()[t.form]&(roleCommon|roleWhen) == 0 || len(t.form) == 1)
+		isName = isName && (t.kind != word || !is(t.form, roleCommon|roleWhen) || len(t.form) == 1)
 	}
 	if !labelOf(toks, findCues(toks, p.langs, nil)).found && isName {
 		return

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -47,13 +48,7 @@ func sentences(text string, in span, out []span) []span {
 	return appendSpan(text, out, span{start, in.end})
 }
 
-func ends(r rune) bool {
-	switch r {
-	case '.', '!', '?', '…', '。', '！', '？', '．', '।':
-		return true
-	}
-	return false
-}
+func ends(r rune) bool { return strings.ContainsRune(".!?…。！？．।", r) }
 
 // closing moves end behind more marks that end a sentence, and behind quotation marks and brackets.
 func closing(text string, end, limit int) int {
@@ -69,21 +64,7 @@ func closing(text string, end, limit int) int {
 
 // appendSpan appends what is in s besides white space.
 func appendSpan(text string, out []span, s span) []span {
-	for s.start < s.end {
-		r, size := utf8.DecodeRuneInString(text[s.start:s.end])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		s.start += size
-	}
-	for s.end > s.start {
-		r, size := utf8.DecodeLastRuneInString(text[s.start:s.end])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		s.end -= size
-	}
-	if s.empty() {
+	if s = s.trimmed(text); s.empty() {
 		return out
 	}
 	return append(out, s)
@@ -126,13 +107,13 @@ func endsSentence(text string, start, i, end, limit int, r rune) bool {
 
 // ordinal reports whether the number at the end of s stands after a German article or preposition: "am 14."
 func ordinal(s string) bool {
-	s = strings.TrimRight(s, "0123456789")
-	for _, w := range [...]string{" am ", " vom ", " zum ", " dem ", " der ", " den ", " bis ", " ab "} {
-		if strings.HasSuffix(s, w) {
-			return true
-		}
-	}
-	return false
+	return endsWith(strings.TrimRight(s, "0123456789"), " am ", " vom ", " zum ", " dem ", " der ", " den ", " bis ",
+		" ab ")
+}
+
+// endsWith reports whether a text has one of these ends.
+func endsWith(s string, ends ...string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
 // lastWord returns the end of s from its last space or bracket on.

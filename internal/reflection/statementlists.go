@@ -177,11 +177,6 @@ func (x *factLexicon) addNames() {
 	}
 }
 
-// exclusive returns the kinds of which a word is a name, and its usual spelling.
-func (x *factLexicon) exclusive(form string) (kinds []string, name string) {
-	return x.kinds[form], x.canonical[form]
-}
-
 // concept returns the meaning of the words at a place, and how many words it has.
 func (x *factLexicon) concept(tokens []factToken, i int) (meaning string, n int) {
 	f, ok := x.concepts.find(tokens, i)
@@ -194,8 +189,6 @@ func (x *factLexicon) concept(tokens []factToken, i int) (meaning string, n int)
 	}
 	return f.means, len(f.words)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // wideConcept is a part of texts in scripts without spaces, and what it means.
 type wideConcept struct{ text, means string }

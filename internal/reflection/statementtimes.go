@@ -159,10 +159,8 @@ func timeAt(tokens []factToken, i int, value, moved string) (raw string, more in
 // isAbout reports whether a word before a number says that it is rounded.
 func (s *Statement) isAbout(tokens []factToken, i int) bool {
 	before := strings.TrimRight(s.text[:min(tokens[i].start, len(s.text))], " ")
-	for _, mark := range []string{"~", "≈", "约", "約", "大约"} {
-		if strings.HasSuffix(before, mark) {
-			return true
-		}
+	if endsWith(before, "~", "≈", "约", "約") {
+		return true
 	}
 	for k := 1; k <= 2 && k <= i; k++ {
 		if n, _ := isClock(tokens, i-k, "about"); n > 0 {
@@ -271,11 +269,8 @@ func (s *Statement) wideTime(n *factNumber, end int) {
 			continue
 		}
 		before := strings.TrimRight(s.text[:n.start], " ")
-		for _, later := range wideLater {
-			if strings.HasSuffix(before, later) && hour < 12 {
-				hour += 12
-				break
-			}
+		if hour < 12 && endsWith(before, wideLater...) {
+			hour += 12
 		}
 		n.value, n.version = strconv.Itoa(hour), false
 		if strings.HasPrefix(after, "半") {

@@ -3,6 +3,7 @@ package reflection
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,10 +100,8 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(t.raw)
-	if kind, name := x.exclusive(t.form); kind != nil && (unicode.IsUpper(first) || !x.common[t.form]) {
-		for _, k := range kind {
-			s.names[k] = append(s.names[k], name)
-		}
+	if kind := x.kinds[t.form]; kind != nil && (unicode.IsUpper(first) || !x.common[t.form]) {
+		s.addNames(kind, x.canonical[t.form])
 		return
 	}
 	concept, n := x.concept(tokens, i)
@@ -114,7 +113,7 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 		return
 	}
 	if concept != "" && slices.Contains(x.kinds[concept[1:]], pace) {
-		s.names[pace] = append(s.names[pace], x.canonical[concept[1:]])
+		s.addNames([]string{pace}, x.canonical[concept[1:]])
 		return
 	}
 	w := factWord{text: t.raw, start: t.start, end: tokens[i+max(n, 1)-1].end, weight: 1, keys: []string{t.form}}
@@ -138,6 +137,12 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 		w.prep = tokens[next].form
 	}
 	s.words = append(s.words, w)
+}
+
+func (s *Statement) addNames(kinds []string, name string) {
+	for _, k := range kinds {
+		s.names[k] = append(s.names[k], name)
+	}
 }
 
 // saysNothing reports whether a word is a denial, a unit or one of those that every text has.
@@ -171,7 +176,7 @@ func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 		i++
 		tokens[i].used = true
 	}
-	number := factNumber{value: itoa(n), start: start, about: s.isAbout(tokens, first)}
+	number := factNumber{value: strconv.Itoa(n), start: start, about: s.isAbout(tokens, first)}
 	if i+1 < len(tokens) {
 		if unit := x.units[tokens[i+1].form]; unit != "" {
 			number.unit = unit
@@ -202,15 +207,12 @@ func (s *Statement) readUnspaced(lower string) {
 	lower = s.addWideConcepts(wideDay.ReplaceAllStringFunc(lower, blank))
 	for _, name := range x.wideNames {
 		if strings.Contains(lower, name) {
-			kind, canonical := x.exclusive(name)
-			for _, k := range kind {
-				s.names[k] = append(s.names[k], canonical)
-			}
-			lower = strings.ReplaceAll(lower, name, strings.Repeat(" ", len(name)))
+			s.addNames(x.kinds[name], x.canonical[name])
+			lower = strings.ReplaceAll(lower, name, blank(name))
 		}
 	}
 	for _, w := range x.changeWide {
-		lower = strings.ReplaceAll(lower, w, strings.Repeat(" ", len(w)))
+		lower = strings.ReplaceAll(lower, w, blank(w))
 	}
 	var run []rune
 	kana := false

@@ -63,33 +63,18 @@ func tokens(text string, offset int, out []token) []token {
 	return out
 }
 
+// marks are the forms of marks that have several.
+var marks = map[rune]string{'：': ":", '？': "?", '⁇': "?", '！': "!", '，': ",", '；': ";", '（': "(", '）': ")", '–': "-",
+	'—': "-", '→': "→", '⇒': "→", '…': "…"}
+
 // form returns what the forms of cues are compared with.
 func form(raw string, kind tokenKind, first rune) string {
 	switch kind {
 	case code, link, file, mention:
 		return ""
 	case punct:
-		switch first {
-		case '：':
-			return ":"
-		case '？', '⁇':
-			return "?"
-		case '！':
-			return "!"
-		case '，':
-			return ","
-		case '；':
-			return ";"
-		case '（':
-			return "("
-		case '）':
-			return ")"
-		case '–', '—':
-			return "-"
-		case '→', '⇒':
-			return "→"
-		case '…':
-			return "…"
+		if mark := marks[first]; mark != "" {
+			return mark
 		}
 		if first == '.' && len(raw) > 2 {
 			return "…"

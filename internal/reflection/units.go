@@ -84,8 +84,7 @@ func (p *page) unitsOf(i int, units []unit) []unit {
 // labelIn returns the label at the beginning of a later sentence of a block: "… Next: call Ann."
 func (p *page) labelIn(i, from, to int) label {
 	var near []hit
-	for n := p.firstHit(i, from); n < len(p.hits[i]) && p.hits[i][n].from <= from+maxLabel; n++ {
-		h := p.hits[i][n]
+	for _, h := range p.hitsIn(i, from, from+maxLabel+1) {
 		h.from, h.to = h.from-from, h.to-from
 		near = append(near, h)
 	}
@@ -160,8 +159,7 @@ func (p *page) has(i int, c class) bool {
 // commands reports whether code is what one types into a shell, without a lead.
 func (p *page) commands(i int) bool {
 	b := &p.blocks[i]
-	body := strings.TrimSpace(p.text[b.text.start:b.text.end])
-	return strings.HasPrefix(body, "$ ")
+	return strings.HasPrefix(strings.TrimSpace(p.text[b.text.start:b.text.end]), "$ ")
 }
 
 // procedure returns how many of the blocks from at on are the steps of one procedure, 0 if they are none.

@@ -87,20 +87,19 @@ func (s *Service) Dream(ctx context.Context, p loci.Principal, r DreamRequest) (
 // Conflict if another run is at work.
 func (s *Service) DreamNightly(ctx context.Context, org loci.OrgID, since time.Time) (*loci.Dream, error) {
 	d := s.dreaming(org, loci.DreamScheduled, NightlyTime)
-	done := false
 	receipt, err := d.run(ctx, func() error {
 		return s.Store.Update(ctx, org, func(tx store.Tx) error {
 			last, _, err := tx.Dreams().List(ctx, 1, "")
 			if err != nil {
 				return err
 			}
-			if done = len(last) > 0 && !last[0].StartedAt.Before(since) && last[0].Ended(); done {
+			if len(last) > 0 && !last[0].StartedAt.Before(since) && last[0].Ended() {
 				return errDreamt
 			}
 			return d.take(ctx, tx)
 		})
 	})
-	if done {
+	if errors.Is(err, errDreamt) {
 		return nil, nil
 	}
 	return receipt, err

@@ -144,28 +144,39 @@ func (d *dreaming) full() bool {
 
 // propose stores the candidates of events and how far the run has come, in one transaction.
 func (d *dreaming) propose(ctx context.Context, events []*loci.Event, advance func(*store.DreamProgress)) error {
-	var list []*loci.Candidate
-	failed := 0
-	for _, e := range events {
-		if err := d.hold(ctx); err != nil {
-			return err
-		}
-		some, err := d.ofEvent(ctx, e)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			failed++
-			d.Log.WarnContext(ctx, "the dream-cycle cannot read an event", slog.String("event", e.ID.String()),
-				slog.Any("error", err))
-		}
-		list = append(list, some...)
+	list, failed, err := candidatesOf(ctx, d, events, d.ofEvent, func(e *loci.Event, err error) {
+		d.Log.WarnContext(ctx, "the dream-cycle cannot read an event", slog.String("event", e.ID.String()),
+			slog.Any("error", err))
+	})
+	if err != nil {
+		return err
 	}
 	return d.keep(ctx, list, func(p *store.DreamProgress, next *loci.Dream) {
 		advance(p)
 		next.Events += len(events)
 		next.Failed += failed
 	})
+}
+
+// candidatesOf returns the candidates of events or notes, and how many of these it could not read. It calls warn for
+// each of them.
+func candidatesOf[T any](ctx context.Context, d *dreaming, list []T, of func(context.Context, T) ([]*loci.Candidate,
+	error), warn func(T, error)) (found []*loci.Candidate, failed int, err error) {
+	for _, one := range list {
+		if err := d.hold(ctx); err != nil {
+			return nil, 0, err
+		}
+		some, err := of(ctx, one)
+		switch {
+		case ctx.Err() != nil:
+			return nil, 0, ctx.Err()
+		case err != nil:
+			failed++
+			warn(one, err)
+		}
+		found = append(found, some...)
+	}
+	return found, failed, nil
 }
 
 // keep stores those candidates that are not there, and what count changes, in one transaction.
@@ -224,12 +235,9 @@ func (d *dreaming) ofEvent(ctx context.Context, e *loci.Event) ([]*loci.Candidat
 	r.logged(d.Service, e)
 	list := r.candidates()
 	for _, c := range list {
-		c.RawSources = []string{e.ID.String()}
+		setSource(c, e.ID.String())
 		for i := range c.Evidence {
 			c.Evidence[i].EventID = e.ID.String()
-		}
-		for i := range c.Claims {
-			c.Claims[i].RawSources = c.RawSources
 		}
 	}
 	return list, nil
@@ -310,22 +318,12 @@ func (d *dreaming) gatherNotes(ctx context.Context) error {
 		if err != nil || last == d.progress.Notes {
 			return err
 		}
-		var found []*loci.Candidate
-		failed := 0
-		for _, n := range list {
-			if err := d.hold(ctx); err != nil {
-				return err
-			}
-			some, err := d.ofNotes(ctx, n)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				failed++
-				d.Log.WarnContext(ctx, "the dream-cycle cannot read notes", slog.String("notes", n.ID.String()),
-					slog.Any("error", err))
-			}
-			found = append(found, some...)
+		found, failed, err := candidatesOf(ctx, d, list, d.ofNotes, func(n *loci.Reflection, err error) {
+			d.Log.WarnContext(ctx, "the dream-cycle cannot read notes", slog.String("notes", n.ID.String()),
+				slog.Any("error", err))
+		})
+		if err != nil {
+			return err
 		}
 		err = d.keep(ctx, found, func(p *store.DreamProgress, next *loci.Dream) {
 			p.Notes = last
@@ -349,15 +347,13 @@ func (d *dreaming) ofNotes(ctx context.Context, n *loci.Reflection) ([]*loci.Can
 	}
 	list := r.candidates()
 	for _, c := range list {
-		c.SourceID, c.RawSources = n.ID, []string{n.ID.String()}
+		c.SourceID = n.ID
+		setSource(c, n.ID.String())
 		for i := range c.Evidence {
 			e := &c.Evidence[i]
 			start, end := submitted(n, e.Start), submitted(n, e.End)
 			e.CharStart, e.CharEnd = e.CharStart+start-e.Start, e.CharEnd+end-e.End
 			e.Start, e.End = start, end
-		}
-		for i := range c.Claims {
-			c.Claims[i].RawSources = c.RawSources
 		}
 	}
 	return list, nil

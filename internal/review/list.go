@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -210,13 +211,11 @@ func tail(text string) string {
 	if len(text) <= around {
 		return text
 	}
-	text = text[len(text)-around:]
-	for i := range text {
-		if i > 0 || text[0]&0xc0 != 0x80 {
-			return text[i:]
-		}
+	from := len(text) - around
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
 	}
-	return ""
+	return text[from:]
 }
 
 // head returns the beginning of a text, at most so many bytes, cut between characters.
@@ -224,14 +223,10 @@ func head(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	last := 0
-	for i := range text {
-		if i > most {
-			break
-		}
-		last = i
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
 	}
-	return text[:last]
+	return text[:most]
 }
 
 // wouldChange returns the memories of the findings that p still sees, with what accepting does if p names them. Those

@@ -50,7 +50,7 @@ func (n *Notes) check() error {
 	n.AllowedVendors = loci.Unique(n.AllowedVendors)
 	n.SourceTitle, n.Domain = withoutSecrets(n.SourceTitle), withoutSecrets(n.Domain)
 	n.RelatedTo, n.TaskIDs = loci.Unique(n.RelatedTo), loci.Unique(n.TaskIDs)
-	for _, err := range []error{
+	if err := cmp.Or(
 		loci.CheckText("content", n.Content, 1, loci.MaxNotes),
 		loci.CheckText("source_title", n.SourceTitle, 1, loci.MaxTitle),
 		loci.CheckIntent("intent", n.Intent),
@@ -58,10 +58,8 @@ func (n *Notes) check() error {
 		loci.CheckVendors(n.AllowedVendors),
 		checkLength("related_to", len(n.RelatedTo)),
 		checkLength("task_ids", len(n.TaskIDs)),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	if n.Limit < 1 || n.Limit > loci.MaxCandidates {
 		return loci.FieldErrorf("limit", "must be from 1 to %d; leave it out for %d", loci.MaxCandidates,

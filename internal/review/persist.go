@@ -245,6 +245,11 @@ func (c *proposal) source(r *reading) {
 	if r.source != nil {
 		c.SourceID, ref = r.source.ID, r.source.ID.String()
 	}
+	setSource(c.Candidate, ref)
+}
+
+// setSource names where a candidate and its claims come from.
+func setSource(c *loci.Candidate, ref string) {
 	c.RawSources = []string{ref}
 	for i := range c.Claims {
 		c.Claims[i].RawSources = []string{ref}

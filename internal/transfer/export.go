@@ -1,3 +1,4 @@
+// Package transfer exports what a person owns as lines of JSON, and imports it.
 package transfer
 
 import (
@@ -9,12 +10,26 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
+
+// Service provides exports and imports. It is safe for concurrent use.
+type Service struct {
+	*gate.Gate
+	projects *project.Service
+	events   *event.Service
+}
+
+// New returns a Service.
+func New(g *gate.Gate, projects *project.Service, events *event.Service) *Service {
+	return &Service{g, projects, events}
+}
 
 // An export is JSON lines: one header, then events, sessions, tasks, memories with their attachments and sources,
 // nodes, agents, suggestions, golden questions with their runs, candidates and graphs, each oldest first, and one

@@ -120,10 +120,10 @@ func (im *importer) place(r *record) {
 		}
 	}
 	for _, id := range f.projects {
-		*id = im.project(*id)
+		*id = hereOf(im.projects, *id)
 	}
 	for _, id := range f.agents {
-		*id = im.agent(*id)
+		*id = hereOf(im.aliases, *id)
 	}
 	for _, c := range r.candidates() {
 		im.placeCandidate(c)

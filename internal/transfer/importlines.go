@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -10,11 +11,8 @@ import (
 )
 
 func (r *record) checkAgent() error {
-	if err := keepable(r.Agent.ID, "", &r.Agent.CreatedAt, &r.Agent.UpdatedAt); err != nil {
-		return err
-	}
 	r.Agent.LastActiveAt = loci.CutTime(r.Agent.LastActiveAt)
-	return r.Agent.Validate()
+	return cmp.Or(keepable(r.Agent.ID, "", &r.Agent.CreatedAt, &r.Agent.UpdatedAt), r.Agent.Validate())
 }
 
 // fromOldFormat gives a session of an export before format 4 what it was: private, and for one vendor or none.
@@ -76,20 +74,14 @@ func (r *record) checkMemory() error {
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		s.MemoryID = m.ID
-		if err := keepable(s.ID, s.Origin, &s.CreatedAt); err != nil {
-			return err
-		}
-		if err := s.Validate(fmt.Sprintf("sources[%d]", i)); err != nil {
+		if err := cmp.Or(keepable(s.ID, s.Origin, &s.CreatedAt), s.Validate(fmt.Sprintf("sources[%d]", i))); err != nil {
 			return err
 		}
 	}
 	for i := range r.Assets {
 		a := &r.Assets[i]
 		a.MemoryID = m.ID
-		if err := keepable(a.ID, a.Origin, &a.CreatedAt); err != nil {
-			return err
-		}
-		if err := a.Validate(); err != nil {
+		if err := cmp.Or(keepable(a.ID, a.Origin, &a.CreatedAt), a.Validate()); err != nil {
 			return err
 		}
 	}
@@ -103,10 +95,7 @@ func (r *record) checkNode() error {
 	n := r.Node
 	n.SetDefaults()
 	n.ExpiresAt, n.DeletedAt = loci.CutTime(n.ExpiresAt), loci.CutTime(n.DeletedAt)
-	if err := keepable(n.ID, n.Origin, &n.CreatedAt, &n.UpdatedAt); err != nil {
-		return err
-	}
-	if err := n.Validate(); err != nil {
+	if err := cmp.Or(keepable(n.ID, n.Origin, &n.CreatedAt, &n.UpdatedAt), n.Validate()); err != nil {
 		return err
 	}
 	if len(r.Items) > maxImportItems {
@@ -115,10 +104,7 @@ func (r *record) checkNode() error {
 	below := map[loci.NodeItemID]int{{}: 0}
 	for i := range r.Items {
 		item, field := &r.Items[i], fmt.Sprintf("items[%d]", i)
-		if err := keepable(item.ID, item.Origin, &item.CreatedAt); err != nil {
-			return err
-		}
-		if err := item.Validate(field); err != nil {
+		if err := cmp.Or(keepable(item.ID, item.Origin, &item.CreatedAt), item.Validate(field)); err != nil {
 			return err
 		}
 		place, ok := below[item.ParentID]
@@ -157,23 +143,15 @@ func (r *record) checkSuggestion() error {
 
 func (r *record) checkGolden() error {
 	q := r.Golden
-	if err := keepable(q.ID, "", &q.CreatedAt, &q.UpdatedAt); err != nil {
-		return err
-	}
 	for i := range q.Expected {
 		q.Expected[i].Title = ""
 	}
-	if err := q.Validate(); err != nil {
-		return err
-	}
-	return memory.CheckWords("question", q.Question)
+	return cmp.Or(keepable(q.ID, "", &q.CreatedAt, &q.UpdatedAt), q.Validate(),
+		memory.CheckWords("question", q.Question))
 }
 
 func (r *record) checkGoldenRun() error {
-	if err := keepable(r.GoldenRun.ID, r.GoldenRun.Origin, &r.GoldenRun.At); err != nil {
-		return err
-	}
-	return r.GoldenRun.Validate()
+	return cmp.Or(keepable(r.GoldenRun.ID, r.GoldenRun.Origin, &r.GoldenRun.At), r.GoldenRun.Validate())
 }
 
 func (r *record) checkProject() error {
@@ -202,11 +180,8 @@ func (r *record) checkEvent() error {
 
 func (r *record) checkNote() error {
 	n := r.Note
-	if err := keepable(n.ID, n.Origin, &n.CreatedAt); err != nil {
-		return err
-	}
-	return errors.Join(loci.CheckText("title", n.Title, 0, loci.MaxTitle),
-		loci.CheckText("text", n.Text, 1, loci.MaxNotes))
+	return cmp.Or(keepable(n.ID, n.Origin, &n.CreatedAt), errors.Join(
+		loci.CheckText("title", n.Title, 0, loci.MaxTitle), loci.CheckText("text", n.Text, 1, loci.MaxNotes)))
 }
 
 func (r *record) checkCandidate() error {

@@ -25,13 +25,11 @@ func (s *scan) code(h hit) {
 		!s.near(h, "lock")) {
 		return
 	}
-	found := false
-	s.after(h, func(at int, how link) bool {
+	found := s.after(h, func(at int, how link) bool {
 		v, ok := s.codeAt(at, how)
 		if !ok || !s.isCode(v, h, label) {
 			return false
 		}
-		found = true
 		end := v.end
 		if strings.HasSuffix(label, "s") || strings.HasSuffix(label, "コード") || strings.HasSuffix(label, "码") {
 			end = s.moreCodes(end)
@@ -212,10 +210,7 @@ func isClock(text string) bool {
 func (s *scan) hashCodes() {
 	for _, mark := range []string{"#", "*"} {
 		s.each(s.text, mark, func(at int) int {
-			start := at
-			for start > 0 && at-start <= 8 && digits[s.text[start-1]] {
-				start--
-			}
+			start := runBack(s.text, at, 8, digits)
 			n := at - start
 			if n < 3 || n > 8 || start > 0 && (alnum[s.text[start-1]] || strings.IndexByte("#*", s.text[start-1]) >= 0) ||
 				!s.codeEnds(at+1) || at+1 < len(s.text) && s.text[at+1] == '*' {

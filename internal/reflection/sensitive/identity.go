@@ -73,15 +73,8 @@ func isCPF(number string) bool {
 
 // nir is the number of the social security of France: 13 digits and a key of two.
 func (s *scan) nir(list []group, i int) (n, more int) {
-	number, ok := "", false
-	switch {
-	case list[i].size() == 15:
-		number, ok, n = list[i].text(s), true, 1
-	case sized(list, i, 1, 2, 2, 2, 3, 3, 2):
-		number, ok = s.join(list, i, 7, " ")
-		n = 7
-	}
-	if !ok || number[0] != '1' && number[0] != '2' || number[3:5] == "00" || number[3:5] > "12" {
+	number, n := s.whole(list, i, " ", 1, 2, 2, 2, 3, 3, 2)
+	if n == 0 || number[0] != '1' && number[0] != '2' || number[3:5] == "00" || number[3:5] > "12" {
 		return 0, 0
 	}
 	body, _ := strconv.Atoi(number[:13])
@@ -120,15 +113,8 @@ func (s *scan) china(list []group, i int) (n, more int) {
 
 // taxID is the number of the taxpayers of Germany: 11 digits, of which the last checks the others.
 func (s *scan) taxID(list []group, i int) (n, more int) {
-	number, ok := "", false
-	switch {
-	case list[i].size() == 11:
-		number, ok, n = list[i].text(s), true, 1
-	case sized(list, i, 2, 3, 3, 3):
-		number, ok = s.join(list, i, 4, " ")
-		n = 4
-	}
-	if !ok || number[0] == '0' || !isTaxID(number) || !s.cued("taxid", list[i].start, cueNear) {
+	number, n := s.whole(list, i, " ", 2, 3, 3, 3)
+	if n == 0 || number[0] == '0' || !isTaxID(number) || !s.cued("taxid", list[i].start, cueNear) {
 		return 0, 0
 	}
 	return n, 0
@@ -146,15 +132,8 @@ func isTaxID(number string) bool {
 
 // myNumber is the number of the people of Japan: 12 digits, of which the last checks the others.
 func (s *scan) myNumber(list []group, i int) (n, more int) {
-	number, ok := "", false
-	switch {
-	case list[i].size() == 12:
-		number, ok, n = list[i].text(s), true, 1
-	case sized(list, i, 4, 4, 4):
-		number, ok = s.join(list, i, 3, " -")
-		n = 3
-	}
-	if !ok || !s.cued("mynumber", list[i].start, cueNear) {
+	number, n := s.whole(list, i, " -", 4, 4, 4)
+	if n == 0 || !s.cued("mynumber", list[i].start, cueNear) {
 		return 0, 0
 	}
 	sum := 0

@@ -26,7 +26,10 @@ var (
 	wordChars = classOf("_-", "09", "AZ", "az")
 	dotted    = classOf("_-.", "09", "AZ", "az")
 	base64    = classOf("+/=_-", "09", "AZ", "az")
-	urlChars  = classOf("-._~:/?#[]@!$&'()*+,;=%{}|^", "09", "AZ", "az")
+	hyphens   = classOf("-")
+	// betweenLines are between two lines of a key.
+	betweenLines = classOf(" \t\r\n\\>")
+	urlChars     = classOf("-._~:/?#[]@!$&'()*+,;=%{}|^", "09", "AZ", "az")
 )
 
 // run returns where a run of characters of a class ends that begins at a place.
@@ -35,6 +38,15 @@ func run(text string, at int, of *class) int {
 		at++
 	}
 	return at
+}
+
+// runBack returns where a run of characters of a class begins that ends at a place. It looks at one more than most.
+func runBack(text string, at, most int, of *class) int {
+	start := at
+	for start > 0 && at-start <= most && of[text[start-1]] {
+		start--
+	}
+	return start
 }
 
 // vendorKey is the format that a vendor gives its keys: a beginning, and how many of which characters follow.
@@ -212,11 +224,7 @@ func (s *scan) pem() {
 		} else {
 			end = s.keyLines(body)
 		}
-		for range 5 {
-			if end < len(s.text) && s.text[end] == '-' {
-				end++
-			}
-		}
+		end = s.pastHyphens(end)
 		s.add(PrivateKey, at, end)
 		return end
 	})
@@ -235,19 +243,14 @@ func (s *scan) pem() {
 	})
 }
 
+// pastHyphens leaves out the five hyphens at the end of a line of armour.
+func (s *scan) pastHyphens(at int) int { return min(at+5, run(s.text, at, hyphens)) }
+
 // keyLines returns where the lines of a key end that has no last line.
 func (s *scan) keyLines(at int) int {
-	end := at
-	for range 5 {
-		if end < len(s.text) && s.text[end] == '-' {
-			end++
-		}
-	}
+	end := s.pastHyphens(at)
 	for i := end; i < len(s.text) && i-at < maxPEM; {
-		next := i
-		for next < len(s.text) && strings.IndexByte(" \t\r\n\\>", s.text[next]) >= 0 {
-			next++
-		}
+		next := run(s.text, i, betweenLines)
 		stop := run(s.text, next, base64)
 		if stop-next < 16 {
 			break

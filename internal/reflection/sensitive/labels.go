@@ -72,45 +72,41 @@ func (s *scan) labels() {
 // labelEnds may stand between a label and what joins it to its value.
 var labelEnds = classOf("\"'`*)] \t")
 
+var blanks = classOf(" \t")
+
 // identifierTails may follow a label in the name of a variable.
 var identifierTails = set("prod production dev live staging test local main root admin new old default base 1 2")
 
-// after calls try with each value that may belong to a label, until it accepts one.
-func (s *scan) after(h hit, try func(at int, how link) bool) {
+// after calls try with each value that may belong to a label, until it accepts one, and reports whether it did.
+func (s *scan) after(h hit, try func(at int, how link) bool) bool {
 	at := h.end
 	if at+1 < len(s.text) && (s.text[at] == '_' || s.text[at] == '-') && alnum[s.text[at+1]] {
 		end := run(s.fold, at+1, alnum)
 		if !identifierTails[s.fold[at+1:end]] {
-			return
+			return false
 		}
 		at = end
 	}
 	if at < len(s.text) && s.text[at] == '.' && at+1 < len(s.text) && alnum[s.text[at+1]] {
-		return
+		return false
 	}
 	at = run(s.text, at, labelEnds)
 	if to, ok := s.connector(at); ok {
-		try(to, direct)
-		return
+		return try(to, direct)
 	}
-	if strings.HasSuffix(s.fold[:h.start], "--") && s.text[h.end:at] != "" {
-		if try(at, direct) {
-			return
-		}
+	if strings.HasSuffix(s.fold[:h.start], "--") && s.text[h.end:at] != "" && try(at, direct) {
+		return true
 	}
-	if at > h.end || at < len(s.text) && s.text[h.end-1] >= utf8.RuneSelf {
-		if try(s.quoteBefore(h.end, at), adjacent) {
-			return
-		}
+	if (at > h.end || at < len(s.text) && s.text[h.end-1] >= utf8.RuneSelf) && try(s.quoteBefore(h.end, at), adjacent) {
+		return true
 	}
 	if next := s.pastAdjectives(at); next > at && try(next, adjacent) {
-		return
+		return true
 	}
 	if r, _ := utf8.DecodeRuneInString(s.text[at:]); isUnspaced(r) || strings.ContainsRune("（「『", r) {
-		s.unspacedAfter(at, try)
-		return
+		return s.unspacedAfter(at, try)
 	}
-	s.proseAfter(at, try)
+	return s.proseAfter(at, try)
 }
 
 // quoteBefore returns where a value begins whose opening quote was left out with what ends a label.
@@ -137,27 +133,23 @@ func (s *scan) connector(at int) (to int, ok bool) {
 var particles = []string{"は", "是", "为", "為", "が", "：", ":", "＝", "「", "『", "改成", "改为", "設定", "设为", "を", "換成", "换成",
 	"變成", "变成", "成了", "更新", "、"}
 
-func (s *scan) unspacedAfter(at int, try func(at int, how link) bool) {
-	gap := ""
+func (s *scan) unspacedAfter(at int, try func(at int, how link) bool) bool {
 	for i := at; i < len(s.text) && i-at < maxUnspaced; {
 		r, size := utf8.DecodeRuneInString(s.text[i:])
 		if r == '。' || r == '\n' || r == '！' || r == '？' {
-			return
+			return false
 		}
-		gap = s.text[at:i]
 		if r < utf8.RuneSelf && (alnum[byte(r)] || r == '*' || r == '#') {
-			joined := slices.ContainsFunc(particles, func(p string) bool { return strings.Contains(gap, p) })
-			if joined {
-				try(i, direct)
-			}
-			return
+			joined := slices.ContainsFunc(particles, func(p string) bool { return strings.Contains(s.text[at:i], p) })
+			return joined && try(i, direct)
 		}
 		i += size
 	}
+	return false
 }
 
 // proseAfter looks for a verb, a colon or an equals sign behind some words, and tries what follows.
-func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
+func (s *scan) proseAfter(at int, try func(at int, how link) bool) bool {
 	x := lexicons()
 	for n := 0; n < maxLabelWords && at < len(s.text); n++ {
 		end := at
@@ -165,30 +157,27 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 			end++
 		}
 		token := s.fold[at:end]
-		next := end
-		for next < len(s.text) && (s.text[next] == ' ' || s.text[next] == '\t') {
-			next++
-		}
+		next := run(s.text, end, blanks)
 		bare := strings.Trim(token, ",\"'`*()")
 		bare = bare[strings.LastIndexByte(bare, '\'')+1:] // c'est
 		switch {
 		case token == "":
-			return
+			return false
 		case x.single["copula"][bare]:
 			if try(s.pastFillers(next), prose) {
-				return
+				return true
 			}
 		case token == "!=", token == "==":
-			return
+			return false
 		case strings.HasSuffix(token, ":"), strings.HasSuffix(token, "="):
-			try(next, direct)
-			return
+			return try(next, direct)
 		case strings.HasSuffix(token, "."), strings.HasSuffix(token, "!"), strings.HasSuffix(token, "?"),
 			strings.HasSuffix(token, ";"), isLabel(x, bare):
-			return
+			return false
 		}
 		at = next
 	}
+	return false
 }
 
 func isLabel(x *lexicon, w string) bool {
@@ -223,8 +212,7 @@ func (s *scan) pastFillers(at int) int {
 }
 
 func (s *scan) password(h hit) {
-	found := false
-	s.after(h, func(at int, how link) bool {
+	found := s.after(h, func(at int, how link) bool {
 		v := s.valueAt(at, how)
 		if h.kind == "pass" && how != direct && !s.afterUser(h.start) && !v.isRandom() {
 			return false
@@ -232,7 +220,6 @@ func (s *scan) password(h hit) {
 		if how == direct && !v.quoted && s.text[at-1] != '=' {
 			if end := s.passphrase(v); end > v.end {
 				s.add(Password, v.start, end)
-				found = true
 				return true
 			}
 		}
@@ -244,7 +231,6 @@ func (s *scan) password(h hit) {
 			typ = AccessCode
 		}
 		s.add(typ, v.start, v.end)
-		found = true
 		return true
 	})
 	if !found && h.kind == "password" {
@@ -332,10 +318,7 @@ func (s *scan) passwordBefore(h hit) {
 		default:
 			continue
 		}
-		end := w.start
-		for end > 0 && s.text[end-1] == ' ' {
-			end--
-		}
+		end := len(strings.TrimRight(s.text[:w.start], " "))
 		start := end
 		for start > 0 && end-start < maxValue && strings.IndexByte(" \t\n", s.text[start-1]) < 0 {
 			start--

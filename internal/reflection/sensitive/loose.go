@@ -26,10 +26,7 @@ func (s *scan) markedKeys() {
 		s.each(s.fold, mark, func(at int) int {
 			from := at + len(mark)
 			end := run(s.text, from, alnum)
-			start := at
-			for start > 0 && at-start <= maxKeyPrefix && alnum[s.text[start-1]] {
-				start--
-			}
+			start := runBack(s.text, at, maxKeyPrefix, alnum)
 			prefix, rest := s.text[start:at], s.text[from:end]
 			if end-from < leastMarked || start == at || at-start > maxKeyPrefix || prefix == "pk" ||
 				start > 0 && wordChars[s.text[start-1]] || digits[prefix[0]] || isHex(rest) && mark == "_test_" ||

@@ -85,6 +85,24 @@ func (s *scan) join(list []group, i, n int, seps string) (digits string, ok bool
 	return b.String(), true
 }
 
+// whole returns the digits of one group, or of groups of these sizes with one of the marks between all of them, and how
+// many groups they are, 0 if they are none.
+func (s *scan) whole(list []group, i int, seps string, sizes ...int) (digits string, n int) {
+	all := 0
+	for _, size := range sizes {
+		all += size
+	}
+	if list[i].size() == all {
+		return list[i].text(s), 1
+	}
+	if sized(list, i, sizes...) {
+		if digits, ok := s.join(list, i, len(sizes), seps); ok {
+			return digits, len(sizes)
+		}
+	}
+	return "", 0
+}
+
 // sized reports whether groups have these sizes.
 func sized(list []group, i int, sizes ...int) bool {
 	if i+len(sizes) > len(list) {

@@ -115,16 +115,15 @@ func isYear(text string) bool {
 	return len(text) == 4 && (strings.HasPrefix(text, "19") || strings.HasPrefix(text, "20"))
 }
 
+// beforeOpener may stand between what people do with a code and the code.
+var beforeOpener = classOf(" \t:")
+
 // opens finds the code behind what people do with one, near a door: "disarm with 880216".
 func (s *scan) opens(h hit) {
 	if !s.near(h, "place") && !s.near(h, "lock") {
 		return
 	}
-	at := h.end
-	for at < len(s.text) && strings.IndexByte(" \t:", s.text[at]) >= 0 {
-		at++
-	}
-	v, ok := s.codeAt(at, adjacent)
+	v, ok := s.codeAt(run(s.text, h.end, beforeOpener), adjacent)
 	if ok && v.isDoorCode() && (v.last || v.quoted || s.nextIs(v.end, "joins")) {
 		s.add(AccessCode, v.start, v.end)
 	}
@@ -135,14 +134,8 @@ func (s *scan) opened(h hit) {
 	if !s.near(h, "place") && !s.near(h, "lock") {
 		return
 	}
-	end := h.start
-	for end > 0 && s.text[end-1] == ' ' {
-		end--
-	}
-	start := end
-	for start > 0 && end-start <= mostDoorCode && codeChars[s.text[start-1]] {
-		start--
-	}
+	end := len(strings.TrimRight(s.text[:h.start], " "))
+	start := runBack(s.text, end, mostDoorCode, codeChars)
 	if start == end || start > 0 && (wordChars[s.text[start-1]] || strings.IndexByte(".,/$€", s.text[start-1]) >= 0) {
 		return
 	}
@@ -198,10 +191,7 @@ const (
 // botTokens finds the tokens of robots of Telegram.
 func (s *scan) botTokens() {
 	s.each(s.text, botToken, func(at int) int {
-		start := at
-		for start > 0 && at-start <= mostBot && digits[s.text[start-1]] {
-			start--
-		}
+		start := runBack(s.text, at, mostBot, digits)
 		end := run(s.text, at+1, wordChars)
 		if n := at - start; n < leastBot || n > mostBot || start > 0 && wordChars[s.text[start-1]] ||
 			end-at <= leastBotKey || isFiller(s.text[at:end]) {

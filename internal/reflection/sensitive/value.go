@@ -164,12 +164,8 @@ func isReference(text string) bool {
 			return true
 		}
 	}
-	for _, p := range referenceEnds {
-		if strings.HasSuffix(low, p) {
-			return true
-		}
-	}
-	return strings.ContainsAny(text, "(){}") && !strings.ContainsAny(text, "!#%&*+?") ||
+	return slices.ContainsFunc(referenceEnds, func(p string) bool { return strings.HasSuffix(low, p) }) ||
+		strings.ContainsAny(text, "(){}") && !strings.ContainsAny(text, "!#%&*+?") ||
 		strings.Contains(text, "[redacted") ||
 		strings.Contains(text, "::") || strings.Contains(text, "->")
 }
