@@ -71,29 +71,42 @@ func (c *client) query(ctx context.Context, s statement) ([][]any, error) {
 	return a.Data, nil
 }
 
+// selects runs a statement of table.selects.
+func (c *client) selects(ctx context.Context, what string, columns []column, w window, where condition, tail string) (
+	[][]any, error) {
+	st, err := c.table.selects(what, columns, w, where, tail)
+	if err != nil {
+		return nil, err
+	}
+	return c.query(ctx, st)
+}
+
 // write sends rows. Arc answers before they are on its disk.
 func (c *client) write(ctx context.Context, body []byte) error {
 	return c.call(ctx, http.MethodPost, "/api/v1/write/msgpack", "application/msgpack", c.zstd.EncodeAll(body, nil),
 		writeTimeout, nil)
 }
 
-// erase deletes the rows that a condition selects, and returns their number.
-func (c *client) erase(ctx context.Context, s statement) (int, error) {
+// erase deletes the rows that a condition selects.
+func (c *client) erase(ctx context.Context, w window, where condition) error {
+	s, err := c.table.erases(w, where)
+	if err != nil {
+		return err
+	}
 	body, err := json.Marshal(map[string]any{"database": c.binding.Database, "measurement": c.binding.Measurement,
 		"where": s.text, "confirm": true})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var done struct {
 		Success bool   `json:"success"`
-		Deleted int    `json:"deleted_count"`
 		Error   string `json:"error"`
 	}
 	err = c.call(ctx, http.MethodPost, "/api/v1/delete/", "application/json", body, c.timeout, &done)
 	if err == nil && !done.Success {
 		err = &fault{kind: unanswered, text: "deleting failed: " + done.Error}
 	}
-	return done.Deleted, err
+	return err
 }
 
 // ready asks whether Arc serves.

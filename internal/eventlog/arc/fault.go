@@ -47,9 +47,7 @@ func faultOf(status int, body []byte) *fault {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,
 		status >= 300 && status <= 399:
 		f.kind = denied
-	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status > 500:
-		f.kind = unanswered
-	default:
+	case status != http.StatusTooManyRequests && status != http.StatusRequestTimeout && status <= 500:
 		f.kind = refused
 	}
 	return f

@@ -48,11 +48,7 @@ func (s *search) readPart(ctx context.Context, p part, w window, after loci.Even
 	if !w.from.Before(w.until) {
 		return nil, last, nil
 	}
-	st, err := s.c.table.selects(names(eventColumns), eventColumns, w, where, limited("id"+s.direction(), limit))
-	if err != nil {
-		return nil, last, err
-	}
-	rows, err := s.c.query(ctx, st)
+	rows, err := s.c.selects(ctx, names(eventColumns), eventColumns, w, where, limited("id"+s.direction(), limit))
 	if err != nil {
 		return nil, last, unavailable(err)
 	}
@@ -79,11 +75,7 @@ func (s *search) narrow(ctx context.Context, w window, where condition, limit in
 	if w.until.Sub(w.from) <= smallWindow {
 		return w, nil
 	}
-	st, err := s.c.table.selects("time", []column{colTime}, w, where, limited("time"+s.direction(), limit))
-	if err != nil {
-		return w, err
-	}
-	rows, err := s.c.query(ctx, st)
+	rows, err := s.c.selects(ctx, "time", []column{colTime}, w, where, limited("time"+s.direction(), limit))
 	if err != nil {
 		return w, unavailable(err)
 	}

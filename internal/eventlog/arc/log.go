@@ -137,11 +137,7 @@ func (l *Log) Ready(ctx context.Context, org loci.OrgID) error {
 	if err := c.ready(ctx); err != nil {
 		return unavailable(err)
 	}
-	s, err := c.table.selects("1", []column{"1"}, window{lastTime, lastTime}, never, "LIMIT 1")
-	if err != nil {
-		return err
-	}
-	if _, err = c.query(ctx, s); err != nil {
+	if _, err = c.selects(ctx, "1", []column{"1"}, window{lastTime, lastTime}, never, "LIMIT 1"); err != nil {
 		return unavailable(err)
 	}
 	if err := l.sender(org).trouble(); kindOf(err) == denied {

@@ -112,12 +112,8 @@ var (
 )
 
 func (s *search) countPart(ctx context.Context, w window, where condition, total *sum) error {
-	groups, err := s.c.table.selects("memory_type, event_type, count(DISTINCT seq) AS events, min(time) AS first, "+
+	rows, err := s.c.selects(ctx, "memory_type, event_type, count(DISTINCT seq) AS events, min(time) AS first, "+
 		"max(time) AS last", groupColumns, w, where, "GROUP BY memory_type, event_type LIMIT 100000")
-	if err != nil {
-		return err
-	}
-	rows, err := s.c.query(ctx, groups)
 	if err != nil {
 		return err
 	}
@@ -129,12 +125,9 @@ func (s *search) countPart(ctx context.Context, w window, where condition, total
 	if len(rows) == 0 {
 		return nil
 	}
-	sessions, err := s.c.table.selects("DISTINCT session_id", sessionColumns, w,
-		all(where, compare(colSession, "<>", "")), "LIMIT 100000")
+	rows, err = s.c.selects(ctx, "DISTINCT session_id", sessionColumns, w, all(where, compare(colSession, "<>", "")),
+		"LIMIT 100000")
 	if err != nil {
-		return err
-	}
-	if rows, err = s.c.query(ctx, sessions); err != nil {
 		return err
 	}
 	for _, cells := range rows {
