@@ -11,7 +11,9 @@
 package eventlog
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -171,6 +173,42 @@ type Stats struct {
 
 // MaxTypes is how many types Stats tells apart.
 const MaxTypes = 50
+
+// Tally is Stats while a log counts. It has all types.
+type Tally struct {
+	Stats
+	Seen map[loci.SessionID]bool // the distinct sessions
+}
+
+// NewTally returns an empty Tally.
+func NewTally() *Tally {
+	return &Tally{Stats{ByClass: map[loci.EventClass]int{}, ByType: map[string]int{}}, map[loci.SessionID]bool{}}
+}
+
+// Add counts n events, the first and the last of them at these times.
+func (t *Tally) Add(class loci.EventClass, kind string, n int, first, last time.Time) {
+	t.Total += n
+	t.ByClass[class] += n
+	t.ByType[kind] += n
+	if t.First.IsZero() || first.Before(t.First) {
+		t.First = first
+	}
+	if last.After(t.Last) {
+		t.Last = last
+	}
+}
+
+// Done returns the Stats.
+func (t *Tally) Done() Stats {
+	t.Sessions = len(t.Seen)
+	types := slices.SortedFunc(maps.Keys(t.ByType), func(a, b string) int {
+		return cmp.Or(t.ByType[b]-t.ByType[a], cmp.Compare(a, b))
+	})
+	for _, name := range types[min(len(types), MaxTypes):] {
+		delete(t.ByType, name)
+	}
+	return t.Stats
+}
 
 // Session is what a log must know of a session.
 type Session struct {

@@ -2,10 +2,6 @@ package arc
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -17,7 +13,7 @@ func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (even
 	if err != nil {
 		return eventlog.Stats{}, err
 	}
-	total := newSum()
+	total := eventlog.NewTally()
 	err = l.tally(ctx, v, s, total)
 	if isSpent(ctx, err) {
 		total.Partial, err = true, nil
@@ -25,18 +21,18 @@ func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (even
 	if err != nil {
 		return eventlog.Stats{}, err
 	}
-	return total.stats(), nil
+	return total.Done(), nil
 }
 
 // tally counts the local log and then Arc, again if events have left the local log meanwhile: they would
 // be counted twice.
-func (l *Log) tally(ctx context.Context, v loci.Viewer, s *search, total *sum) error {
+func (l *Log) tally(ctx context.Context, v loci.Viewer, s *search, total *eventlog.Tally) error {
 	for {
 		before, err := l.local.State(ctx, v.OrgID)
 		if err != nil {
 			return err
 		}
-		*total = *newSum()
+		*total = *eventlog.NewTally()
 		if err := l.countLocal(ctx, v, s.filter, total); err != nil {
 			return err
 		}
@@ -49,45 +45,28 @@ func (l *Log) tally(ctx context.Context, v loci.Viewer, s *search, total *sum) e
 	}
 }
 
-// sum is Stats while it grows.
-type sum struct {
-	eventlog.Stats
-	types    map[string]int
-	sessions map[string]bool
-}
-
-func newSum() *sum {
-	return &sum{eventlog.Stats{ByClass: map[loci.EventClass]int{}}, map[string]int{}, map[string]bool{}}
-}
-
-func (l *Log) countLocal(ctx context.Context, v loci.Viewer, f eventlog.Filter, total *sum) error {
+func (l *Log) countLocal(ctx context.Context, v loci.Viewer, f eventlog.Filter, total *eventlog.Tally) error {
 	own, err := l.local.Stats(ctx, v, f)
 	if err != nil {
 		return err
 	}
-	byClass := total.ByClass
-	maps.Copy(byClass, own.ByClass)
-	maps.Copy(total.types, own.ByType)
-	if total.Stats = own; own.Sessions > 0 {
-		ids, err := l.local.SessionsOf(ctx, v, f)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			total.sessions[id.String()] = true
-		}
+	if total.Stats = own; own.Sessions == 0 {
+		return nil
 	}
-	total.ByClass = byClass
-	return nil
+	ids, err := l.local.SessionsOf(ctx, v, f)
+	for _, id := range ids {
+		total.Seen[id] = true
+	}
+	return err
 }
 
 // count adds what Arc has. Arc may have an event twice, so it counts the distinct numbers.
-func (s *search) count(ctx context.Context, total *sum) error {
+func (s *search) count(ctx context.Context, total *eventlog.Tally) error {
 	return s.each(ctx, loci.EventID{}, func(loci.EventID) (bool, error) { return true, s.countSome(ctx, total) })
 }
 
 // countSome is count for all events or, if there are any, for the IDs of the filter.
-func (s *search) countSome(ctx context.Context, total *sum) error {
+func (s *search) countSome(ctx context.Context, total *eventlog.Tally) error {
 	s.base = s.conditions()
 	parts, err := s.parts()
 	if err != nil {
@@ -111,16 +90,19 @@ var (
 	sessionColumns = []column{colSession}
 )
 
-func (s *search) countPart(ctx context.Context, w window, where condition, total *sum) error {
+func (s *search) countPart(ctx context.Context, w window, where condition, total *eventlog.Tally) error {
 	rows, err := s.c.selects(ctx, "memory_type, event_type, count(DISTINCT seq) AS events, min(time) AS first, "+
 		"max(time) AS last", groupColumns, w, where, "GROUP BY memory_type, event_type LIMIT 100000")
 	if err != nil {
 		return err
 	}
 	for _, cells := range rows {
-		if err := total.add(cells); err != nil {
-			return err
+		r := reader{cells: cells}
+		class, kind, n, first, last := loci.EventClass(r.text()), r.text(), int(r.number()), r.time(), r.time()
+		if r.err != nil {
+			return r.err
 		}
+		total.Add(class, kind, n, first, last)
 	}
 	if len(rows) == 0 {
 		return nil
@@ -132,43 +114,7 @@ func (s *search) countPart(ctx context.Context, w window, where condition, total
 	}
 	for _, cells := range rows {
 		r := reader{cells: cells}
-		total.sessions[r.text()] = true
+		total.Seen[loci.SessionID(r.id())] = true
 	}
 	return nil
-}
-
-func (s *sum) add(cells []any) error {
-	r := reader{cells: cells}
-	class, kind, n, first, last := loci.EventClass(r.text()), r.text(), int(r.number()), r.time(), r.time()
-	if r.err != nil {
-		return r.err
-	}
-	s.Total += n
-	s.ByClass[class] += n
-	s.types[kind] += n
-	if s.First.IsZero() || first.Before(s.First) {
-		s.First = first
-	}
-	if last.After(s.Last) {
-		s.Last = last
-	}
-	return nil
-}
-
-func (s *sum) stats() eventlog.Stats {
-	kinds := slices.SortedFunc(maps.Keys(s.types), func(a, b string) int {
-		if n := s.types[b] - s.types[a]; n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
-	})
-	s.ByType = map[string]int{}
-	for _, kind := range kinds[:min(len(kinds), eventlog.MaxTypes)] {
-		s.ByType[kind] = s.types[kind]
-	}
-	s.Sessions = len(s.sessions)
-	if s.Total == 0 {
-		s.First, s.Last = time.Time{}, time.Time{}
-	}
-	return s.Stats
 }

@@ -123,10 +123,6 @@ func (r *queueReader) accesses(t *eventlog.AccessTable) error {
 
 // SessionsOf implements eventlog.Accesses.
 func (l *Log) SessionsOf(ctx context.Context, v loci.Viewer, f eventlog.Filter) ([]loci.SessionID, error) {
-	var t tally
-	err := l.search(ctx, v.OrgID, want{viewer: &v, filter: f, heads: true}, func(r *reader) error {
-		t = newTally()
-		return r.tally(ctx, &t)
-	})
-	return slices.Collect(maps.Keys(t.sessions)), err
+	t, err := l.tally(ctx, v, f)
+	return slices.Collect(maps.Keys(t.Seen)), err
 }
