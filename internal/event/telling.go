@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -375,30 +376,18 @@ func quote(b *strings.Builder, text string) {
 // typesOf lists the most frequent types of what somebody did, in at most so many quarters of a token.
 func typesOf(a *actor, room int) string {
 	const most = 4
-	type count struct {
-		name string
-		n    int
-	}
-	var list []count
-	for name, n := range a.types {
-		list = append(list, count{name, n})
-	}
-	slices.SortFunc(list, func(a, b count) int {
-		if a.n != b.n {
-			return b.n - a.n
-		}
-		return strings.Compare(a.name, b.name)
-	})
 	var parts []string
 	left := a.events
-	for i, c := range list {
-		part := fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
+	for i, name := range slices.SortedFunc(maps.Keys(a.types), func(x, y string) int {
+		return cmp.Or(a.types[y]-a.types[x], strings.Compare(x, y))
+	}) {
+		part := loci.Thousands(a.types[name]) + " " + name
 		if room -= loci.BoundQuarters(part + ", "); i == most || room < 0 {
 			parts = append(parts, loci.Thousands(left)+" others")
 			break
 		}
 		parts = append(parts, part)
-		left -= c.n
+		left -= a.types[name]
 	}
 	return strings.Join(parts, ", ")
 }

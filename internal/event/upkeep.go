@@ -2,6 +2,7 @@ package event
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,10 +24,6 @@ type dueOrgs struct {
 	wake chan struct{}
 }
 
-func newDueOrgs() dueOrgs {
-	return dueOrgs{orgs: map[loci.OrgID]bool{}, wake: make(chan struct{}, 1)}
-}
-
 func (d *dueOrgs) add(org loci.OrgID) {
 	d.mu.Lock()
 	d.orgs[org] = true
@@ -38,14 +35,11 @@ func (d *dueOrgs) add(org loci.OrgID) {
 }
 
 // take returns the orgs and forgets them.
-func (d *dueOrgs) take() (list []loci.OrgID) {
+func (d *dueOrgs) take() []loci.OrgID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for org := range d.orgs {
-		list = append(list, org)
-	}
-	clear(d.orgs)
-	return list
+	defer clear(d.orgs)
+	return slices.Collect(maps.Keys(d.orgs))
 }
 
 // Run keeps the logs of all orgs in order until ctx ends. One process needs to run it; several may.

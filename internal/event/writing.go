@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,10 +25,6 @@ type writing struct {
 	parents  map[loci.EventID]int  // and the first event that names each
 	projects map[loci.ProjectID]int
 	active   map[touch]time.Time // when they were last active, as far as the store knows
-}
-
-func newWriting(s *Service, p loci.Principal) *writing {
-	return &writing{s: s, p: p, now: s.Time()}
 }
 
 // put sets an entry of a map that may be nil.
@@ -109,14 +106,7 @@ func (w *writing) note(i int, e *loci.Event) {
 
 // checkParents refuses parents that the caller does not see.
 func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
-	if len(w.parents) == 0 {
-		return nil
-	}
-	ids := make([]loci.EventID, 0, len(w.parents))
-	for id := range w.parents {
-		ids = append(ids, id)
-	}
-	for some := range slices.Chunk(ids, loci.MaxIDs) {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(w.parents)), loci.MaxIDs) {
 		seen, err := log.Get(ctx, w.p.Viewer(), some)
 		if err != nil {
 			return err
@@ -125,16 +115,10 @@ func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
 			delete(w.parents, e.ID)
 		}
 	}
-	first := -1
-	for _, i := range w.parents {
-		if first < 0 || i < first {
-			first = i
-		}
-	}
-	if first < 0 {
+	if len(w.parents) == 0 {
 		return nil
 	}
-	return &draftError{first, loci.FieldErrorf("parent_id", "names no event that you can see")}
+	return &draftError{slices.Min(slices.Collect(maps.Values(w.parents))), loci.FieldErrorf("parent_id", "names no event that you can see")}
 }
 
 func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Event) error {
