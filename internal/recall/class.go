@@ -76,12 +76,16 @@ func accessOf(c index.Class) (a loci.Access, ok bool) {
 // Sees returns the classes that a viewer sees. The index holds live rows only, and knows when they
 // end. The function remembers its answers, so it serves one search, and one goroutine at a time.
 func Sees(v loci.Viewer) func(index.Class) bool {
+	return remembered(func(a *loci.Access) bool { return v.Sees(a, loci.LiveOnly, time.Time{}) })
+}
+
+func remembered(rule func(*loci.Access) bool) func(index.Class) bool {
 	known := map[index.Class]bool{}
 	return func(c index.Class) bool {
 		sees, ok := known[c]
 		if !ok {
 			a, valid := accessOf(c)
-			sees = valid && v.Sees(&a, loci.LiveOnly, time.Time{})
+			sees = valid && rule(&a)
 			known[c] = sees
 		}
 		return sees
@@ -90,14 +94,7 @@ func Sees(v loci.Viewer) func(index.Class) bool {
 
 // SeesGraph returns the classes that a viewer sees of GraphRow in a project.
 func SeesGraph(v loci.Viewer, project *loci.Project) func(index.Class) bool {
-	known := map[index.Class]bool{}
-	return func(c index.Class) bool {
-		sees, ok := known[c]
-		if !ok {
-			a, valid := accessOf(c)
-			sees = valid && v.SeesGraph(project, &loci.GraphAccess{AllowedVendors: a.AllowedVendors}, loci.LiveOnly)
-			known[c] = sees
-		}
-		return sees
-	}
+	return remembered(func(a *loci.Access) bool {
+		return v.SeesGraph(project, &loci.GraphAccess{AllowedVendors: a.AllowedVendors}, loci.LiveOnly)
+	})
 }

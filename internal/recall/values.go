@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +40,11 @@ var (
 		return n
 	})
 	// patterns are the words of unspaced, longest first.
-	patterns = sync.OnceValue(func() []string { return longest(unspaced()) })
+	patterns = sync.OnceValue(func() []string {
+		return slices.SortedFunc(maps.Keys(unspaced()), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+		})
+	})
 	// turning are beginnings that turn the meaning of a word round, by their first byte.
 	turning = sync.OnceValue(func() *[256][]string {
 		var list [256][]string
@@ -69,15 +74,6 @@ func byWord(ending string, first int, key func(string) string) map[string][]valu
 			add(first+i, side, words)
 		}
 	}
-	return list
-}
-
-func longest(values map[string][]value) []string {
-	list := make([]string, 0, len(values))
-	for word := range values {
-		list = append(list, word)
-	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	return list
 }
 
