@@ -46,15 +46,13 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 }
 
 func (o *orgIndex) waitForFiles(ctx context.Context) (release func(), err error) {
-	for {
+	for ; ; rest(ctx, lockPause) {
 		release, ok, err := o.files.lock()
 		if err != nil || ok {
 			return release, err
 		}
-		select {
-		case <-ctx.Done():
+		if ctx.Err() != nil {
 			return nil, ctx.Err()
-		case <-time.After(lockPause):
 		}
 	}
 }

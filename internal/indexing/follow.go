@@ -213,11 +213,7 @@ func (o *orgIndex) addPart(rows []index.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	b := index.NewBuilder()
-	for _, r := range rows {
-		b.Add(r)
-	}
-	p, err := inMemory(b.Build())
+	p, err := partOf(rows)
 	if err != nil {
 		return err
 	}
