@@ -15,10 +15,7 @@ import (
 // CatchUp makes all vectors of an org that are missing, now. It tells loci.ReportProgress how far it is, and does
 // nothing if there is no model. If the model fails, CatchUp asks it for fewer at a time before it gives up.
 func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
-	if !x.on() {
-		return nil
-	}
-	m, err := x.Models.Current(ctx)
+	m, err := x.inUse(ctx)
 	if err != nil || m == nil {
 		return err
 	}
@@ -44,10 +41,7 @@ func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
 // Rebuild makes all vectors of an org again, once it knows that the model answers. Searches use those that there are
 // until each is replaced, unless the set is damaged.
 func (x *Index) Rebuild(ctx context.Context, id loci.OrgID) error {
-	if !x.on() {
-		return nil
-	}
-	m, err := x.Models.Current(ctx)
+	m, err := x.inUse(ctx)
 	if err != nil || m == nil {
 		return err
 	}
