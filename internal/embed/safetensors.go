@@ -125,14 +125,6 @@ func (t tensor) addTo(sum []float32, row int, weight float32) {
 	}
 }
 
-func (t tensor) floats(i, j int) []float32 {
-	out := make([]float32, j-i)
-	for n := range out {
-		out[n] = float32(t.at(i + n))
-	}
-	return out
-}
-
 // half returns a number of 16 bits (IEEE 754 binary16).
 func half(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)

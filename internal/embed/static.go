@@ -182,8 +182,8 @@ func (s *Static) load(data []byte) error {
 		return errors.New("has fewer embeddings than the tokenizer has tokens")
 	}
 	weights, isWeighted, err := fits("weights")
-	if isWeighted {
-		s.weight = weights.floats(0, tokens)
+	for i := 0; isWeighted && i < tokens; i++ {
+		s.weight = append(s.weight, float32(weights.at(i)))
 	}
 	return err
 }
