@@ -123,21 +123,15 @@ func (l *Log) outbox(ctx context.Context, org loci.OrgID, fn func(*queueReader) 
 	})
 }
 
-const selectOwn = `SELECT s.session, s.agent, s.origin, c.access FROM streams s JOIN classes c ON c.n = s.own
-	WHERE s.n = ?`
+const selectOwn = `SELECT s.session, s.agent, s.origin, s.own, c.access FROM streams s
+	JOIN classes c ON c.n = s.own WHERE s.n = ?`
 
 func (r *queueReader) event(row *sqlitedb.Row) (*loci.Event, error) {
 	n := row.Int64(colStream)
 	w := r.streams[n]
 	if w == nil {
-		w = &work{}
-		_, err := r.c.One(selectOwn, sqlitedb.Args{n}, func(s *sqlitedb.Row) (err error) {
-			w.session, w.agent = s.ID(0), s.ID(1)
-			w.access, err = decodeAccess(r.org, s.Raw(3))
-			w.access.Origin = s.Text(2)
-			return err
-		})
-		if err != nil {
+		var err error
+		if w, err = loadWork(r.c, r.org, n, selectOwn); err != nil {
 			return nil, err
 		}
 		r.streams[n] = w
@@ -147,11 +141,6 @@ func (r *queueReader) event(row *sqlitedb.Row) (*loci.Event, error) {
 	e.Time, _ = loci.EventTime(e.ID)
 	w.set(e)
 	return e, readBody(row.Raw(colBody), e)
-}
-
-// Selected implements eventlog.Outbox.
-func (l *Log) Selected(ctx context.Context, org loci.OrgID, s eventlog.Selection, limit int) ([]loci.EventID, error) {
-	return l.selected(ctx, org, s, limit)
 }
 
 // Erased implements eventlog.Outbox.

@@ -28,7 +28,7 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 		return 0, translate(err)
 	}
 	defer leave()
-	ids, err := l.selected(ctx, org, s, limit)
+	ids, err := l.Selected(ctx, org, s, limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -48,8 +48,8 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 	return len(ids), nil
 }
 
-// selected returns the ids of events that pass a selection, the oldest first.
-func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
+// Selected implements eventlog.Outbox.
+func (l *Log) Selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
 	ids []loci.EventID, err error) {
 	w := want{filter: sel.Filter(), also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}

@@ -65,7 +65,7 @@ func (r *reader) work(n int64) (*work, error) {
 	w := r.f.works.get(r.state.access, n)
 	if w == nil {
 		var err error
-		if w, err = loadWork(r.c, r.f.org, n); err != nil {
+		if w, err = loadWork(r.c, r.f.org, n, selectWork); err != nil {
 			return nil, err
 		}
 		r.f.works.put(r.state.access, n, w)
