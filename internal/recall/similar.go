@@ -76,7 +76,7 @@ const (
 func (r *Text) Reworded(s *Text) float64 {
 	surplus, _ := valuesDiffer(r, s)
 	for w := range surplus {
-		negates := func(v value) bool { return v.group == negation }
+		negates := func(v Value) bool { return v.Group == negation }
 		if len(spaced()[w]) > 0 && !slices.ContainsFunc(spaced()[w], negates) {
 			return 0
 		}
@@ -172,8 +172,8 @@ const (
 // one can hold. surplus are the words that only one of them has of these.
 func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 	surplus = map[string]bool{}
-	counts := x.values()
-	for v, n := range y.values() {
+	counts := x.Values()
+	for v, n := range y.Values() {
 		counts[v] -= n
 	}
 	most, least := map[int]uint64{}, map[int]uint64{} // by group: the sides of which the first text has more, or less
@@ -181,10 +181,10 @@ func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 		switch {
 		case n == 0:
 			continue
-		case v.group != negation && n > 0:
-			most[v.group] |= 1 << v.side
-		case v.group != negation:
-			least[v.group] |= 1 << v.side
+		case v.Group != negation && n > 0:
+			most[v.Group] |= 1 << v.Side
+		case v.Group != negation:
+			least[v.Group] |= 1 << v.Side
 		}
 	}
 	turned, other := map[int]bool{}, numbersDiffer(x.numbers(), y.numbers()) || unitsDiffer(x, y)
@@ -200,11 +200,11 @@ func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 	}
 	negations := 0
 	for v, n := range counts {
-		if v.group == negation && !isOpposite(v.word, turned) {
+		if v.Group == negation && !isOpposite(v.Word, turned) {
 			negations += n
 		}
-		if n != 0 && (v.group == negation || most[v.group] != 0 && least[v.group] != 0) {
-			surplus[v.word] = true
+		if n != 0 && (v.Group == negation || most[v.Group] != 0 && least[v.Group] != 0) {
+			surplus[v.Word] = true
 		}
 	}
 	turns := len(turned) + max(negations, -negations)
@@ -240,7 +240,7 @@ func numbersDiffer(x, y []string) bool {
 // isOpposite reports whether a word is of one of the groups, as "without" is of "with": then it does
 // not count as a negation as well.
 func isOpposite(word string, groups map[int]bool) bool {
-	in := func(v value) bool { return groups[v.group] }
+	in := func(v Value) bool { return groups[v.Group] }
 	return slices.ContainsFunc(spaced()[word], in) || slices.ContainsFunc(unspaced()[word], in)
 }
 

@@ -10,12 +10,18 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// value is one of several things that exclude each other, such as "on" and "off".
-type value struct {
-	group int // the negations, or a group of opposites
-	side  int
-	word  string
+// Value is a word of a text of which only one of several can hold, such as "on" and "off": a side of a group of
+// opposites, or a negation.
+type Value struct {
+	Group, Side int // of a negation: -1, 0
+	Word        string
 }
+
+// Denies reports whether the value is a negation.
+func (v Value) Denies() bool { return v.Group == negation }
+
+// Sides returns how many sides the group has.
+func (v Value) Sides() int { return sides()[v.Group] }
 
 const negation = -1
 
@@ -25,10 +31,10 @@ var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five
 
 // The lists are built when the first two texts are compared, which most commands never do.
 var (
-	spaced = sync.OnceValue(func() map[string][]value {
+	spaced = sync.OnceValue(func() map[string][]Value {
 		return byWord("", 0, func(s string) string { return Read(s).tokens[0].key })
 	})
-	unspaced = sync.OnceValue(func() map[string][]value {
+	unspaced = sync.OnceValue(func() map[string][]Value {
 		return byWord("-unspaced", len(language.Groups("opposites")), foldWord)
 	})
 	// sides is how many things exclude each other, by group.
@@ -58,13 +64,13 @@ var (
 
 // byWord returns the values of each word in the lexicons with that ending, keyed by key. Groups
 // are numbered from first.
-func byWord(ending string, first int, key func(string) string) map[string][]value {
-	list := map[string][]value{}
+func byWord(ending string, first int, key func(string) string) map[string][]Value {
+	list := map[string][]Value{}
 	add := func(group, side int, words []string) {
 		for _, w := range words {
-			v := value{group, side, key(w)}
-			if !slices.Contains(list[v.word], v) {
-				list[v.word] = append(list[v.word], v)
+			v := Value{group, side, key(w)}
+			if !slices.Contains(list[v.Word], v) {
+				list[v.Word] = append(list[v.Word], v)
 			}
 		}
 	}
@@ -91,15 +97,15 @@ func turned(word string) (list []string) {
 	return list
 }
 
-// values counts the words whose values exclude each other.
-func (r *Text) values() map[value]int {
-	counts := map[value]int{}
+// Values returns the values that Compare weighs, and how often each is there.
+func (r *Text) Values() map[Value]int {
+	counts := map[Value]int{}
 	for _, t := range r.tokens {
 		for _, v := range spaced()[t.key] {
 			counts[v]++
 		}
 		if t.text == "!" || strings.HasPrefix(t.text, "n'") { // French: n'est
-			counts[value{group: negation, word: t.key}]++
+			counts[Value{Group: negation, Word: t.key}]++
 		}
 	}
 	if r.unspaced == "" {
