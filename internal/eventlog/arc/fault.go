@@ -70,10 +70,6 @@ func isForeign(err error) bool {
 		})
 }
 
-func sameNames(got []string, want []column) bool {
-	return slices.EqualFunc(got, want, func(a string, b column) bool { return a == string(b) })
-}
-
 // unavailable turns an error of a call into what a caller may see. It keeps an error that has a code.
 func unavailable(err error) error {
 	if err == nil || loci.CodeOf(err) != "" {

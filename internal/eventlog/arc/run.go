@@ -63,7 +63,7 @@ func (l *Log) sender(org loci.OrgID) *sender {
 	defer l.mu.Unlock()
 	s := l.senders[org]
 	if s == nil {
-		s = newSender(l, org)
+		s = &sender{l: l, org: org, signal: make(chan struct{}, 1)}
 		l.senders[org] = s
 	}
 	return s

@@ -73,10 +73,6 @@ type settling struct {
 	at   time.Time
 }
 
-func newSender(l *Log, org loci.OrgID) *sender {
-	return &sender{l: l, org: org, signal: make(chan struct{}, 1)}
-}
-
 func (s *sender) wake(n int) {
 	if now := s.queued.Add(int64(n)); now == int64(n) || now >= int64(s.l.o.BatchSize) {
 		select {
