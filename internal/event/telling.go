@@ -156,7 +156,7 @@ func (t *telling) whoDidWhat() string {
 		out = "\n## Who did what in the events that Loci read\n"
 	}
 	for i, a := range t.d.actors {
-		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), counted(a.events),
+		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), loci.Plural(a.events, "event", "events"),
 			recall.Escape(typesOf(a, t.all()/16)))
 		if room -= loci.BoundQuarters(line); room < 0 && i > 0 {
 			return out + fmt.Sprintf("- and %d more\n", len(t.d.actors)-i)
@@ -164,13 +164,6 @@ func (t *telling) whoDidWhat() string {
 		out += line
 	}
 	return out
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 event"
-	}
-	return loci.Thousands(n) + " events"
 }
 
 // choose decides which events the text has. get returns events by their ids.

@@ -56,7 +56,10 @@ func (s *Service) Run(ctx context.Context) {
 			continue
 		case <-s.due.wake:
 		}
-		pause(ctx, upkeepGap)
+		select {
+		case <-ctx.Done():
+		case <-time.After(upkeepGap):
+		}
 		s.upkeepOf(ctx, s.due.take())
 	}
 }
@@ -85,13 +88,6 @@ func (s *Service) Upkeep(ctx context.Context) {
 func (s *Service) upkeepOf(ctx context.Context, orgs []loci.OrgID) {
 	for len(orgs) > 0 && ctx.Err() == nil {
 		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool { return !s.upkeep(ctx, org) })
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }
 

@@ -276,7 +276,16 @@ func (s *Service) touch(ctx context.Context, w *writing) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := s.touchAll(ctx, w, list)
+	err := s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) (err error) {
+		for i := 0; i < len(list) && err == nil; i++ {
+			if t := list[i]; t.agent.IsZero() {
+				err = tx.Sessions().Touch(ctx, t.session, w.now)
+			} else {
+				err = tx.Agents().Touch(ctx, t.agent, w.now)
+			}
+		}
+		return err
+	})
 	s.warn(ctx, "cannot record the use of a session or an agent", w.p.OrgID, err)
 	for _, t := range list {
 		s.touched.Put(t, always, w.now, 1)
@@ -292,22 +301,4 @@ func (s *Service) announce(ctx context.Context, w *writing) {
 		s.Store.Hint(ctx, store.FeedHint{Org: w.p.OrgID, Kind: loci.FeedEvents, ID: session.ID, Change: loci.Updated,
 			Access: []loci.Access{access}})
 	}
-}
-
-// touchAll records activity in the store.
-func (s *Service) touchAll(ctx context.Context, w *writing, list []touch) error {
-	return s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) error {
-		for _, t := range list {
-			var err error
-			if t.agent.IsZero() {
-				err = tx.Sessions().Touch(ctx, t.session, w.now)
-			} else {
-				err = tx.Agents().Touch(ctx, t.agent, w.now)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

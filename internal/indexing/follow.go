@@ -62,7 +62,12 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 			return err
 		}
 	}
-	return o.build(ctx, r)
+	for !o.built && ctx.Err() == nil {
+		if err := o.buildSome(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // followSome adds some of these changes. more reports whether there are others.
@@ -140,15 +145,6 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
 	o.building, o.pending, o.ended = walk{}, nil, false
-}
-
-func (o *orgIndex) build(ctx context.Context, r rows) error {
-	for !o.built && ctx.Err() == nil {
-		if err := o.buildSome(ctx, r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {

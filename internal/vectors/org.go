@@ -34,11 +34,6 @@ type org struct {
 	looked, worked time.Time // last
 }
 
-func newOrg(x *Index, id loci.OrgID) *org {
-	return &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{},
-		places: fair.NewPool(fair.Options{Total: mostPending, Each: mostPending / 2, Spare: mostPending / 2})}
-}
-
 // quietAfter is after how long without a search or a write an org is quiet: its files are closed, and Run looks at it
 // less often.
 const quietAfter = 5 * time.Minute

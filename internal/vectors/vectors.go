@@ -16,6 +16,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
@@ -143,7 +144,8 @@ func (x *Index) of(id loci.OrgID) *org {
 	defer x.mu.Unlock()
 	o := x.orgs[id]
 	if o == nil {
-		o = newOrg(x, id)
+		o = &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{},
+			places: fair.NewPool(fair.Options{Total: mostPending, Each: mostPending / 2, Spare: mostPending / 2})}
 		x.orgs[id] = o
 	}
 	return o
