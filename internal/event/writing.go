@@ -118,7 +118,8 @@ func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
 	if len(w.parents) == 0 {
 		return nil
 	}
-	return &draftError{slices.Min(slices.Collect(maps.Values(w.parents))), loci.FieldErrorf("parent_id", "names no event that you can see")}
+	first := slices.Min(slices.Collect(maps.Values(w.parents)))
+	return &draftError{first, loci.FieldErrorf("parent_id", "names no event that you can see")}
 }
 
 func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Event) error {

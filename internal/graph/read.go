@@ -183,10 +183,11 @@ func rowsOf[T any](ctx context.Context, s *Service, p loci.Principal, c cursorOf
 	if err != nil {
 		return gate.Page[T]{}, err
 	}
-	return viewOf(ctx, s, p, c.Project, c.Which, func(g store.Graph, v loci.Viewer, id loci.EntityID) (gate.Page[T], error) {
-		rows, next, err := list(g, v, id, q)
-		return gate.Page[T]{Items: rows, NextCursor: c.next(p, kind, next)}, err
-	})
+	return viewOf(ctx, s, p, c.Project, c.Which,
+		func(g store.Graph, v loci.Viewer, id loci.EntityID) (page gate.Page[T], err error) {
+			rows, next, err := list(g, v, id, q)
+			return gate.Page[T]{Items: rows, NextCursor: c.next(p, kind, next)}, err
+		})
 }
 
 // Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at

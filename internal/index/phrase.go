@@ -142,7 +142,7 @@ func (p *part) common(t int, words [][]weighted, counts []int, spans []span) (do
 	return docs
 }
 
-// sift returns the rows of the first list that are in the second one, or else those that are not. It uses the first one.
+// sift returns the rows of the first list that are in the second one, or those that are not. It uses the first list.
 func sift(docs, others []uint32, in bool) []uint32 {
 	return slices.DeleteFunc(docs, func(doc uint32) bool {
 		for len(others) > 0 && others[0] < doc {

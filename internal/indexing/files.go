@@ -135,8 +135,8 @@ func (f *files) part(l listed) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &part{view: index.NewView(s, converted[[16]byte](l.Gone)...), size: s.Size(), name: l.Name, mapped: m, gone: l.Gone,
-		saved: len(l.Gone), erased: l.Erased}, nil
+	return &part{view: index.NewView(s, converted[[16]byte](l.Gone)...), size: s.Size(), name: l.Name, mapped: m,
+		gone: l.Gone, saved: len(l.Gone), erased: l.Erased}, nil
 }
 
 // sweep removes the files that a manifest does not name. The caller has the lock.
