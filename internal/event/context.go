@@ -48,16 +48,11 @@ func (s *Service) SessionContext(ctx context.Context, p loci.Principal, session 
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	about := subject{topic: r.Topic}
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+	return s.tellOf(ctx, p, r, func(tx store.Tx, about *subject) error {
 		found, err := store.FindSession(ctx, tx, p.Viewer(), session)
 		about.session = &found
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s.tellOf(ctx, p, about, r)
 }
 
 // AgentContext returns a text about the events of an agent, which store.FindAgent reads. Its errors are those of
@@ -67,16 +62,11 @@ func (s *Service) AgentContext(ctx context.Context, p loci.Principal, agent stri
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	about := subject{topic: r.Topic}
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+	return s.tellOf(ctx, p, r, func(tx store.Tx, about *subject) error {
 		found, err := store.FindAgent(ctx, tx, p.Viewer(), agent)
 		about.agent = &found
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s.tellOf(ctx, p, about, r)
 }
 
 // OrgContext returns a text about the events of the org, or about those of a topic. Its errors are those of
@@ -85,10 +75,18 @@ func (s *Service) OrgContext(ctx context.Context, p loci.Principal, r ContextReq
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	return s.tellOf(ctx, p, subject{topic: r.Topic}, r)
+	return s.tellOf(ctx, p, r, nil)
 }
 
-func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r ContextRequest) (*Context, error) {
+// tellOf tells of the subject that find finds; nil: of the org.
+func (s *Service) tellOf(ctx context.Context, p loci.Principal, r ContextRequest, find func(store.Tx, *subject) error) (
+	*Context, error) {
+	about := subject{topic: r.Topic}
+	if find != nil {
+		if err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return find(tx, &about) }); err != nil {
+			return nil, err
+		}
+	}
 	f, err := s.contextFilter(ctx, p, about, &r)
 	if err != nil {
 		return nil, err
@@ -102,11 +100,11 @@ func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r
 		return nil, err
 	}
 	d := newDigest(heads, contextGroups(r.MaxTokens))
-	names := agentNames{ctx: ctx, s: s, p: p, known: map[loci.AgentID]string{}}
-	if err := names.find(d.agents, about); err != nil {
+	names, err := s.agentNames(ctx, p, d.agents, about)
+	if err != nil {
 		return nil, err
 	}
-	t := newTelling(about, d, names.known, r.MaxTokens, lacks)
+	t := newTelling(about, d, names, r.MaxTokens, lacks)
 	err = t.choose(func(ids []loci.EventID) ([]*loci.Event, error) { return log.Get(ctx, p.Viewer(), ids) })
 	if err != nil {
 		return nil, err
@@ -144,31 +142,26 @@ func (s *Service) contextFilter(ctx context.Context, p loci.Principal, about sub
 	return f, err
 }
 
-// agentNames finds out what agents are called.
-type agentNames struct {
-	ctx   context.Context
-	s     *Service
-	p     loci.Principal
-	known map[loci.AgentID]string
-}
-
 // maxNamedAgents is how many agents a context calls by their names; the others by their ids.
 const maxNamedAgents = 200
 
-func (n *agentNames) find(ids []loci.AgentID, about subject) error {
+// agentNames returns what agents are called.
+func (s *Service) agentNames(ctx context.Context, p loci.Principal, ids []loci.AgentID, about subject) (
+	map[loci.AgentID]string, error) {
+	names := map[loci.AgentID]string{}
 	if about.session != nil && !about.session.AgentID.IsZero() {
 		ids = append([]loci.AgentID{about.session.AgentID}, ids...)
 	}
 	ids = ids[:min(len(ids), maxNamedAgents)]
 	if len(ids) == 0 {
-		return nil
+		return names, nil
 	}
-	return n.s.Store.View(n.ctx, n.p.OrgID, func(tx store.Tx) error {
+	return names, s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		for _, id := range ids {
-			a, err := tx.Agents().Get(n.ctx, n.p.Viewer(), id)
+			a, err := tx.Agents().Get(ctx, p.Viewer(), id)
 			switch {
 			case err == nil:
-				n.known[id] = a.Name
+				names[id] = a.Name
 			case loci.CodeOf(err) != loci.NotFound:
 				return err
 			}

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -79,14 +81,8 @@ func newDigest(heads []*loci.Event, mostTypes int) *digest {
 		d.count(i, e)
 	}
 	d.rank()
-	for _, a := range d.byKey {
-		d.actors = append(d.actors, a)
-	}
-	slices.SortFunc(d.actors, func(a, b *actor) int {
-		if a.events != b.events {
-			return b.events - a.events
-		}
-		return a.first - b.first
+	d.actors = slices.SortedFunc(maps.Values(d.byKey), func(a, b *actor) int {
+		return cmp.Or(b.events-a.events, a.first-b.first)
 	})
 	return d
 }

@@ -18,15 +18,12 @@ type Outcome = eventlog.Outcome
 
 // DuplicateError is the Conflict of an event that is there already.
 type DuplicateError struct {
-	Of  loci.EventID // the earlier event
-	err error
+	Of loci.EventID // the earlier event
+	error
 }
 
-// Error returns the text.
-func (e *DuplicateError) Error() string { return e.err.Error() }
-
 // Unwrap returns the Conflict.
-func (e *DuplicateError) Unwrap() error { return e.err }
+func (e *DuplicateError) Unwrap() error { return e.error }
 
 // Record logs one event and returns its id. Conflict, as a DuplicateError, if it is a duplicate; otherwise its errors
 // are those of Append.
@@ -36,7 +33,7 @@ func (s *Service) Record(ctx context.Context, p loci.Principal, d Draft) (loci.E
 	}
 	outcomes, err := s.append(ctx, p, []Draft{d})
 	if failed := (*draftError)(nil); errors.As(err, &failed) {
-		err = failed.err
+		err = failed.error
 	}
 	if err != nil {
 		return loci.EventID{}, err
@@ -70,7 +67,7 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 	if err != nil {
 		return nil, err
 	}
-	w := newWriting(s, p)
+	w := &writing{s: s, p: p, now: s.Time()}
 	events, err := w.prepare(ctx, log, drafts)
 	if err != nil {
 		return nil, err
@@ -98,20 +95,19 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 // draftError is an error about one of several events.
 type draftError struct {
 	index int
-	err   error
+	error
 }
 
-func (e *draftError) Error() string { return e.err.Error() }
-func (e *draftError) Unwrap() error { return e.err }
+func (e *draftError) Unwrap() error { return e.error }
 
 // at returns the error with the name of its event.
 func (e *draftError) at(name string) error {
-	field := loci.FieldOf(e.err)
-	switch code := loci.CodeOf(e.err); {
+	field := loci.FieldOf(e.error)
+	switch code := loci.CodeOf(e.error); {
 	case code == "":
-		return e.err
+		return e.error
 	case code != loci.Invalid || field == "":
-		return loci.WrapError(code, e.err, "%s: %s", name, loci.SafeText(e.err))
+		return loci.WrapError(code, e.error, "%s: %s", name, loci.SafeText(e.error))
 	}
-	return loci.AtField(e.err, name+"."+field)
+	return loci.AtField(e.error, name+"."+field)
 }

@@ -96,7 +96,8 @@ type Service struct {
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: o.Dedup,
-		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(),
+		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs,
+		due:      dueOrgs{orgs: map[loci.OrgID]bool{}, wake: make(chan struct{}, 1)},
 		letters:  o.DeadLetters,
 		told:     memo.New[loci.SessionID, struct{}, int64](maxMemo),
 		followed: memo.New[loci.OrgID, store.Stamp, struct{}](maxMemo),

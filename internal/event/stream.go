@@ -32,14 +32,11 @@ type Stream struct {
 // LineError is an error about one line of a stream. Every line before it is stored, and none after it.
 type LineError struct {
 	Line int
-	err  error
+	error
 }
 
-// Error returns the text.
-func (e *LineError) Error() string { return e.err.Error() }
-
 // Unwrap returns the error about the event in the line.
-func (e *LineError) Unwrap() error { return e.err }
+func (e *LineError) Unwrap() error { return e.error }
 
 // The largest batch of a stream, and how long its first event waits for others.
 const (
@@ -110,7 +107,7 @@ func (t *Stream) store(ctx context.Context) error {
 	if before := t.append(ctx, drafts[:failed.index]); before != nil {
 		return t.at(0, before)
 	}
-	return t.at(failed.index, failed.err)
+	return t.at(failed.index, failed.error)
 }
 
 // at names the line of a waiting event.

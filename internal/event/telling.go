@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -155,7 +156,7 @@ func (t *telling) whoDidWhat() string {
 		out = "\n## Who did what in the events that Loci read\n"
 	}
 	for i, a := range t.d.actors {
-		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), counted(a.events),
+		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), loci.Plural(a.events, "event", "events"),
 			recall.Escape(typesOf(a, t.all()/16)))
 		if room -= loci.BoundQuarters(line); room < 0 && i > 0 {
 			return out + fmt.Sprintf("- and %d more\n", len(t.d.actors)-i)
@@ -163,13 +164,6 @@ func (t *telling) whoDidWhat() string {
 		out += line
 	}
 	return out
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 event"
-	}
-	return loci.Thousands(n) + " events"
 }
 
 // choose decides which events the text has. get returns events by their ids.
@@ -375,30 +369,18 @@ func quote(b *strings.Builder, text string) {
 // typesOf lists the most frequent types of what somebody did, in at most so many quarters of a token.
 func typesOf(a *actor, room int) string {
 	const most = 4
-	type count struct {
-		name string
-		n    int
-	}
-	var list []count
-	for name, n := range a.types {
-		list = append(list, count{name, n})
-	}
-	slices.SortFunc(list, func(a, b count) int {
-		if a.n != b.n {
-			return b.n - a.n
-		}
-		return strings.Compare(a.name, b.name)
-	})
 	var parts []string
 	left := a.events
-	for i, c := range list {
-		part := fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
+	for i, name := range slices.SortedFunc(maps.Keys(a.types), func(x, y string) int {
+		return cmp.Or(a.types[y]-a.types[x], strings.Compare(x, y))
+	}) {
+		part := loci.Thousands(a.types[name]) + " " + name
 		if room -= loci.BoundQuarters(part + ", "); i == most || room < 0 {
 			parts = append(parts, loci.Thousands(left)+" others")
 			break
 		}
 		parts = append(parts, part)
-		left -= c.n
+		left -= a.types[name]
 	}
 	return strings.Join(parts, ", ")
 }

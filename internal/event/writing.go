@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,10 +25,6 @@ type writing struct {
 	parents  map[loci.EventID]int  // and the first event that names each
 	projects map[loci.ProjectID]int
 	active   map[touch]time.Time // when they were last active, as far as the store knows
-}
-
-func newWriting(s *Service, p loci.Principal) *writing {
-	return &writing{s: s, p: p, now: s.Time()}
 }
 
 // put sets an entry of a map that may be nil.
@@ -109,14 +106,7 @@ func (w *writing) note(i int, e *loci.Event) {
 
 // checkParents refuses parents that the caller does not see.
 func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
-	if len(w.parents) == 0 {
-		return nil
-	}
-	ids := make([]loci.EventID, 0, len(w.parents))
-	for id := range w.parents {
-		ids = append(ids, id)
-	}
-	for some := range slices.Chunk(ids, loci.MaxIDs) {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(w.parents)), loci.MaxIDs) {
 		seen, err := log.Get(ctx, w.p.Viewer(), some)
 		if err != nil {
 			return err
@@ -125,15 +115,10 @@ func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
 			delete(w.parents, e.ID)
 		}
 	}
-	first := -1
-	for _, i := range w.parents {
-		if first < 0 || i < first {
-			first = i
-		}
-	}
-	if first < 0 {
+	if len(w.parents) == 0 {
 		return nil
 	}
+	first := slices.Min(slices.Collect(maps.Values(w.parents)))
 	return &draftError{first, loci.FieldErrorf("parent_id", "names no event that you can see")}
 }
 
@@ -292,7 +277,16 @@ func (s *Service) touch(ctx context.Context, w *writing) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := s.touchAll(ctx, w, list)
+	err := s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) (err error) {
+		for i := 0; i < len(list) && err == nil; i++ {
+			if t := list[i]; t.agent.IsZero() {
+				err = tx.Sessions().Touch(ctx, t.session, w.now)
+			} else {
+				err = tx.Agents().Touch(ctx, t.agent, w.now)
+			}
+		}
+		return err
+	})
 	s.warn(ctx, "cannot record the use of a session or an agent", w.p.OrgID, err)
 	for _, t := range list {
 		s.touched.Put(t, always, w.now, 1)
@@ -308,22 +302,4 @@ func (s *Service) announce(ctx context.Context, w *writing) {
 		s.Store.Hint(ctx, store.FeedHint{Org: w.p.OrgID, Kind: loci.FeedEvents, ID: session.ID, Change: loci.Updated,
 			Access: []loci.Access{access}})
 	}
-}
-
-// touchAll records activity in the store.
-func (s *Service) touchAll(ctx context.Context, w *writing, list []touch) error {
-	return s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) error {
-		for _, t := range list {
-			var err error
-			if t.agent.IsZero() {
-				err = tx.Sessions().Touch(ctx, t.session, w.now)
-			} else {
-				err = tx.Agents().Touch(ctx, t.agent, w.now)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -46,6 +46,18 @@ func View[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Proj
 	}, fn)
 }
 
+// viewOf is View for an entity, which the caller names in the field "name".
+func viewOf[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, which Which,
+	fn func(store.Graph, loci.Viewer, loci.EntityID) (T, error)) (T, error) {
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (out T, err error) {
+		id, err := which.id(ctx, tx, v, "name")
+		if err != nil {
+			return out, err
+		}
+		return fn(tx.Graph(), v, id)
+	})
+}
+
 // update returns the result of fn, which writes in one transaction. See enter.
 func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
@@ -78,18 +90,21 @@ func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.A
 	return out, err
 }
 
-// put is change for new rows, which these vendors may read. bad is why the rows are rejected, or nil.
-func put[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, bad error,
-	fn func(store.GraphTx, loci.Viewer, loci.GraphAccess) ([]T, error)) ([]T, error) {
+// put is change for new rows of items, which these vendors may read. bad is why the items are rejected, or nil.
+func put[I, T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor,
+	items []I, bad error, fn func(store.Entities, context.Context, loci.Viewer, loci.GraphAccess, []I) ([]T, error),
+) ([]T, error) {
 	by, err := writer(p, vendors)
 	if err = cmp.Or(err, bad); err != nil {
 		return nil, err
 	}
-	return change(ctx, s, p, Write, in, func(list []T) int { return len(list) },
-		func(tx store.GraphTx, v loci.Viewer) ([]T, error) { return fn(tx, v, by) })
+	return change(ctx, s, p, Write, in, count,
+		func(tx store.GraphTx, v loci.Viewer) ([]T, error) { return fn(tx.Entities(), ctx, v, by, items) })
 }
 
 func itself(n int) int { return n }
+
+func count[T any](list []T) int { return len(list) }
 
 func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {

@@ -46,10 +46,7 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 		return nil, err
 	}
 	bad := checkItems("entities", items, checkNew)
-	return put(ctx, s, p, in, vendors, bad,
-		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
-			return tx.Entities().Create(ctx, v, by, items)
-		})
+	return put(ctx, s, p, in, vendors, items, bad, store.Entities.Create)
 }
 
 // AddObservations adds observations to entities, all or none. An unknown entity is an error that
@@ -60,10 +57,7 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 		return nil, err
 	}
 	bad := checkItems("observations", items, (*loci.Contents).Validate)
-	return put(ctx, s, p, in, vendors, bad,
-		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]Observed, error) {
-			return tx.Entities().Observe(ctx, v, by, items)
-		})
+	return put(ctx, s, p, in, vendors, items, bad, store.Entities.Observe)
 }
 
 // CreateRelations stores relations, all or none. Both ends must exist.
@@ -73,10 +67,7 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 		return nil, err
 	}
 	bad := checkItems("relations", items, (*loci.NewRelation).Validate)
-	return put(ctx, s, p, in, vendors, bad,
-		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutRelation, error) {
-			return tx.Entities().Relate(ctx, v, by, items)
-		})
+	return put(ctx, s, p, in, vendors, items, bad, store.Entities.Relate)
 }
 
 // DeleteEntities moves entities to the graph's trash, with their observations and relations. It skips names that do
@@ -87,10 +78,10 @@ func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.
 	if err := s.Begin(ctx, p, Delete, checkRefs("names", refs)); err != nil {
 		return Deleted{}, err
 	}
-	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+	return s.remove(ctx, p, Delete, in, func(tx store.GraphTx, v loci.Viewer) (d Deleted, _ loci.EntityID, err error) {
 		d.Entities, err = tx.Entities().Delete(ctx, v, access(p), refs)
 		d.Count = len(d.Entities)
-		return err
+		return d, loci.EntityID{}, err
 	})
 }
 
@@ -100,10 +91,7 @@ func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in l
 	if err := s.Begin(ctx, p, Delete, checkItems("deletions", items, (*loci.Contents).Validate)); err != nil {
 		return Deleted{}, err
 	}
-	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
-		d.Count, err = tx.Entities().DeleteObservations(ctx, v, access(p), items)
-		return err
-	})
+	return deleteRows(ctx, s, p, in, items, store.Entities.DeleteObservations)
 }
 
 // DeleteRelations moves these relations to the trash.
@@ -112,16 +100,13 @@ func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci
 	if err := s.Begin(ctx, p, Delete, checkItems("relations", items, (*loci.NewRelation).Validate)); err != nil {
 		return Deleted{}, err
 	}
-	return s.deleteRows(ctx, p, in, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
-		d.Count, err = tx.Entities().DeleteRelations(ctx, v, access(p), items)
-		return err
-	})
+	return deleteRows(ctx, s, p, in, items, store.Entities.DeleteRelations)
 }
 
-func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.ProjectID,
-	fn func(store.GraphTx, loci.Viewer, *Deleted) error) (Deleted, error) {
+func deleteRows[I any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, items []I,
+	fn func(store.Entities, context.Context, loci.Viewer, loci.GraphAccess, []I) (int, error)) (Deleted, error) {
 	return s.remove(ctx, p, Delete, in, func(tx store.GraphTx, v loci.Viewer) (d Deleted, _ loci.EntityID, err error) {
-		err = fn(tx, v, &d)
+		d.Count, err = fn(tx.Entities(), ctx, v, access(p), items)
 		return d, loci.EntityID{}, err
 	})
 }

@@ -18,13 +18,21 @@ type putter struct {
 }
 
 func (g *putter) all(ctx context.Context, items []*item) error {
-	for _, step := range []func(context.Context, []*item) error{g.entities, g.relations, g.ownEntities, g.ownObservations,
-		g.ownRelations} {
-		if err := step(ctx, items); err != nil {
-			return err
+	err := g.entities(ctx, items)
+	if err == nil {
+		err = g.relations(ctx, items)
+	}
+	for _, kind := range []struct {
+		count *int
+		has   func(*store.GraphRows) int
+	}{{&g.done.Entities, func(r *store.GraphRows) int { return len(r.Entities) }},
+		{&g.done.Observations, func(r *store.GraphRows) int { return len(r.Observations) }},
+		{&g.done.Relations, func(r *store.GraphRows) int { return len(r.Relations) }}} {
+		if err == nil {
+			err = g.insert(ctx, items, kind.count, kind.has)
 		}
 	}
-	return nil
+	return err
 }
 
 func (g *putter) entities(ctx context.Context, items []*item) error {
@@ -36,7 +44,7 @@ func (g *putter) entities(ctx context.Context, items []*item) error {
 		}
 	}
 	var before *item
-	return chunks(news, func(some []loci.NewEntity) error {
+	for some := range slices.Chunk(news, loci.MaxGraphItems) {
 		put, err := g.tx.Entities().Create(ctx, g.v, g.by, some)
 		if err != nil {
 			return blame(err, from)
@@ -47,8 +55,8 @@ func (g *putter) entities(ctx context.Context, items []*item) error {
 			before = from[i]
 		}
 		from = from[len(some):]
-		return nil
-	})
+	}
+	return nil
 }
 
 // countEntity counts the result for an entity, or for a further part of one.
@@ -89,18 +97,6 @@ func (g *putter) relations(ctx context.Context, items []*item) error {
 	return nil
 }
 
-func (g *putter) ownEntities(ctx context.Context, items []*item) error {
-	return g.insert(ctx, items, &g.done.Entities, func(r *store.GraphRows) int { return len(r.Entities) })
-}
-
-func (g *putter) ownObservations(ctx context.Context, items []*item) error {
-	return g.insert(ctx, items, &g.done.Observations, func(r *store.GraphRows) int { return len(r.Observations) })
-}
-
-func (g *putter) ownRelations(ctx context.Context, items []*item) error {
-	return g.insert(ctx, items, &g.done.Relations, func(r *store.GraphRows) int { return len(r.Relations) })
-}
-
 // insert stores the rows of one kind unchanged.
 func (g *putter) insert(ctx context.Context, items []*item, count *int, has func(*store.GraphRows) int) error {
 	var rows store.GraphRows
@@ -124,15 +120,5 @@ func (g *putter) insert(ctx context.Context, items []*item, count *int, has func
 	*count += added
 	g.rows = append(g.rows, rows)
 	g.done.Present += present
-	return nil
-}
-
-// chunks calls fn with parts of list, each as large as one call may have.
-func chunks[T any](list []T, fn func([]T) error) error {
-	for some := range slices.Chunk(list, loci.MaxGraphItems) {
-		if err := fn(some); err != nil {
-			return err
-		}
-	}
 	return nil
 }

@@ -137,12 +137,8 @@ func (s *Service) Entity(ctx context.Context, p loci.Principal, in loci.ProjectI
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Entity{}, err
 	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
-		id, err := which.id(ctx, tx, v, "name")
-		if err != nil {
-			return loci.Entity{}, err
-		}
-		found, err := tx.Graph().Get(ctx, v, id)
+	return viewOf(ctx, s, p, in, which, func(g store.Graph, v loci.Viewer, id loci.EntityID) (loci.Entity, error) {
+		found, err := g.Get(ctx, v, id)
 		if err == nil && len(found) == 0 {
 			err = loci.NoSuchEntity()
 		}
@@ -187,14 +183,11 @@ func rowsOf[T any](ctx context.Context, s *Service, p loci.Principal, c cursorOf
 	if err != nil {
 		return gate.Page[T]{}, err
 	}
-	return View(ctx, s, p, c.Project, func(tx store.GraphTx, v loci.Viewer) (page gate.Page[T], err error) {
-		id, err := c.Which.id(ctx, tx, v, "name")
-		if err != nil {
-			return page, err
-		}
-		rows, next, err := list(tx.Graph(), v, id, q)
-		return gate.Page[T]{Items: rows, NextCursor: c.next(p, kind, next)}, err
-	})
+	return viewOf(ctx, s, p, c.Project, c.Which,
+		func(g store.Graph, v loci.Viewer, id loci.EntityID) (page gate.Page[T], err error) {
+			rows, next, err := list(g, v, id, q)
+			return gate.Page[T]{Items: rows, NextCursor: c.next(p, kind, next)}, err
+		})
 }
 
 // Neighbours returns an entity and those within hops (0: 1; at most MaxHops), nearest first, at
@@ -206,12 +199,8 @@ func (s *Service) Neighbours(ctx context.Context, p loci.Principal, in loci.Proj
 	if err != nil {
 		return nil, err
 	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
-		id, err := which.id(ctx, tx, v, "name")
-		if err != nil {
-			return nil, err
-		}
-		return tx.Graph().Neighbours(ctx, v, id, hops, limit)
+	return viewOf(ctx, s, p, in, which, func(g store.Graph, v loci.Viewer, id loci.EntityID) ([]loci.Entity, error) {
+		return g.Neighbours(ctx, v, id, hops, limit)
 	})
 }
 
@@ -222,12 +211,8 @@ func (s *Service) EntityHistory(ctx context.Context, p loci.Principal, in loci.P
 	if err := s.Begin(ctx, p, History, gate.SetSize("limit", &limit, 100, 1000)); err != nil {
 		return nil, err
 	}
-	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.GraphChange, error) {
-		id, err := which.id(ctx, tx, v, "name")
-		if err != nil {
-			return nil, err
-		}
-		return tx.Graph().History(ctx, v, id, limit)
+	return viewOf(ctx, s, p, in, which, func(g store.Graph, v loci.Viewer, id loci.EntityID) ([]loci.GraphChange, error) {
+		return g.History(ctx, v, id, limit)
 	})
 }
 

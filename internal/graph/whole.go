@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 
@@ -89,8 +90,11 @@ func (s *Service) CreateNew(ctx context.Context, p loci.Principal, in loci.Proje
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
-	bad := checkItems("entities", items, checkNew)
-	return put(ctx, s, p, in, nil, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
+	by, err := writer(p, nil)
+	if err = cmp.Or(err, checkItems("entities", items, checkNew)); err != nil {
+		return nil, err
+	}
+	return change(ctx, s, p, Write, in, count, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
 		refs := make([]loci.EntityRef, len(items))
 		for i := range items {
 			refs[i].Name = items[i].Name

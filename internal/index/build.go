@@ -90,7 +90,7 @@ func (b *Builder) Add(r Row) {
 
 // field adds the words of one text and returns the position after it.
 func (b *Builder) field(row *builtRow, text string, position, value uint32) uint32 {
-	if asks(text) {
+	if strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟") {
 		row.flags |= flagQuestion
 	}
 	b.tokens = b.analyzer.Tokens(text, b.tokens[:0])
@@ -120,10 +120,6 @@ func (b *Builder) name(row *builtRow) {
 	if words := NameOf(b.tokens); words != "" {
 		row.words = append(row.words, place{b.form(nameForm(words)), 0, once})
 	}
-}
-
-func asks(text string) bool {
-	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
 func (b *Builder) form(text string) uint32 {

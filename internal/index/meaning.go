@@ -32,19 +32,11 @@ const (
 
 // meantRow is a row with what it gets for its meaning, and for that of its session.
 type meantRow struct {
-	rowIn
+	contender      // its score is the sum of both, with their weights
 	meaning, theme float64
-	sum            float64 // of both, with their weights
 }
 
-func (m meantRow) worse(o meantRow) bool { return m.compare(&o) > 0 } //nolint:unused // best uses it
-
-func (m *meantRow) compare(o *meantRow) int {
-	if n := cmp.Compare(o.sum, m.sum); n != 0 {
-		return n
-	}
-	return compareRows(m.part.Segment, m.doc, o.part.Segment, o.doc)
-}
+func (m meantRow) worse(o meantRow) bool { return m.contender.worse(o.contender) } //nolint:unused // best uses it
 
 // readMeaning finds the rows that mean something like the question. A vector is compared by what it has beyond the
 // mean of all visible ones: vectors of a model have much in common, and those of one person's memories even more.
@@ -67,7 +59,7 @@ func (s *search) readMeaning() {
 		c.compare(p)
 		s.offerMeant(p, &top)
 	}
-	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y) })
+	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y.contender) })
 	c.refine(top.list[:min(len(top.list), mostExact)], m.Exact, w)
 	for _, r := range top.list {
 		r.part.meant = append(r.part.meant, r)
@@ -257,8 +249,8 @@ func (s *search) offerMeant(p *part, top *best[meantRow]) {
 					continue
 				}
 				meaning := float64(p.cosines[doc])
-				r := meantRow{rowIn{p, doc}, meaning, theme, w.Meaning*meaning + w.Theme*theme}
-				if !top.full() || r.sum >= top.list[0].sum {
+				r := meantRow{contender{rowIn{p, doc}, w.Meaning*meaning + w.Theme*theme}, meaning, theme}
+				if !top.full() || r.score >= top.list[0].score {
 					top.offer(r)
 				}
 			}
@@ -285,14 +277,14 @@ func (c *centre) refine(rows []meantRow, exact func([][16]byte) [][]float32, w *
 			byMean += float64(x) * c.mean[d]
 		}
 		rows[i].meaning = max(c.cosine(byQuery, byMean), 0)
-		rows[i].sum = w.Meaning*rows[i].meaning + w.Theme*rows[i].theme
+		rows[i].score = w.Meaning*rows[i].meaning + w.Theme*rows[i].theme
 	}
 }
 
 // addMeaning adds to rows what they get for their meaning, as addLeads does.
 func (s *search) addMeaning(p *part) {
 	for _, r := range p.meant {
-		p.scores[r.doc] += float32(r.sum)
+		p.scores[r.doc] += float32(r.score)
 		p.touched.set(r.doc)
 	}
 }

@@ -135,20 +135,20 @@ func (p *part) common(t int, words [][]weighted, counts []int, spans []span) (do
 		if n == 0 {
 			docs = slices.Clone(p.rows[t].docs)
 		} else {
-			docs = both(docs, p.rows[t].docs)
+			docs = sift(docs, p.rows[t].docs, true)
 		}
 		spans = spansOf(docs)
 	}
 	return docs
 }
 
-// both returns the rows that are in two lists. It uses the first one.
-func both(docs, others []uint32) []uint32 {
+// sift returns the rows of the first list that are in the second one, or those that are not. It uses the first list.
+func sift(docs, others []uint32, in bool) []uint32 {
 	return slices.DeleteFunc(docs, func(doc uint32) bool {
 		for len(others) > 0 && others[0] < doc {
 			others = others[1:]
 		}
-		return len(others) == 0 || others[0] != doc
+		return in != (len(others) > 0 && others[0] == doc)
 	})
 }
 

@@ -71,9 +71,10 @@ func Open(data []byte) (*Segment, error) {
 	return s, nil
 }
 
-// Verify reports whether the bytes are those that Build wrote.
+// Verify reports whether the bytes are those that joinSections wrote.
 func (s *Segment) Verify() error {
-	if !checksum(s.data) {
+	end := len(s.data) - 4
+	if end <= 0 || crc32.Checksum(s.data[:end], castagnoli) != binary.LittleEndian.Uint32(s.data[end:]) {
 		return errDamaged
 	}
 	return nil
@@ -263,12 +264,6 @@ func splitSections(data []byte) (parts [sections][]byte, err error) {
 		return parts, errDamaged
 	}
 	return parts, nil
-}
-
-// checksum reports whether the bytes are those that joinSections wrote.
-func checksum(data []byte) bool {
-	end := len(data) - 4
-	return end > 0 && crc32.Checksum(data[:end], castagnoli) == binary.LittleEndian.Uint32(data[end:])
 }
 
 func u16(b []byte, i uint32) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) }

@@ -81,7 +81,7 @@ func (p *part) holds(c *condition, in []span) (docs []uint32) {
 	case Not:
 		docs = p.holds(&c.parts[0], in)
 		for i := 1; i < len(c.parts) && len(docs) > 0; i++ {
-			docs = without(docs, p.holds(&c.parts[i], p.around(docs, in)))
+			docs = sift(docs, p.holds(&c.parts[i], p.around(docs, in)), false)
 		}
 		return docs
 	}
@@ -108,7 +108,7 @@ func (p *part) hold(c *condition, in []span) (docs []uint32) {
 		case i == 0:
 			docs = found
 		default:
-			docs = both(docs, found)
+			docs = sift(docs, found, true)
 		}
 		if len(docs) == 0 {
 			return nil
@@ -142,16 +142,6 @@ func (p *part) bound(c *condition) (n int) {
 		n = min(n, p.bound(&c.parts[i]))
 	}
 	return n
-}
-
-// without returns the rows of the first list that are not in the second. It uses the first one.
-func without(docs, others []uint32) []uint32 {
-	return slices.DeleteFunc(docs, func(doc uint32) bool {
-		for len(others) > 0 && others[0] < doc {
-			others = others[1:]
-		}
-		return len(others) > 0 && others[0] == doc
-	})
 }
 
 // Page asks for rows in the order of their ids.

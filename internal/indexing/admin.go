@@ -28,7 +28,9 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 	defer release()
 	m, err := x.rebuilt(ctx, o)
 	if err != nil {
-		o.sweepUnused()
+		if m, bad := o.files.manifest(); bad == nil || errors.Is(bad, fs.ErrNotExist) {
+			o.files.sweep(m) // segments that no manifest names
+		}
 		return err
 	}
 	if err := o.files.replace(&m); err != nil {
@@ -46,23 +48,14 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 }
 
 func (o *orgIndex) waitForFiles(ctx context.Context) (release func(), err error) {
-	for {
+	for ; ; rest(ctx, lockPause) {
 		release, ok, err := o.files.lock()
 		if err != nil || ok {
 			return release, err
 		}
-		select {
-		case <-ctx.Done():
+		if ctx.Err() != nil {
 			return nil, ctx.Err()
-		case <-time.After(lockPause):
 		}
-	}
-}
-
-// sweepUnused removes segments that no manifest names. The caller has the lock of the files.
-func (o *orgIndex) sweepUnused() {
-	if m, err := o.files.manifest(); err == nil || errors.Is(err, fs.ErrNotExist) {
-		o.files.sweep(m)
 	}
 }
 

@@ -47,10 +47,10 @@ func keysOf(e *loci.Event) []string {
 type condition []*index.Expression
 
 // either adds that an event has one of some values of a field.
-func (c *condition) either(field string, values ...string) {
+func either[T ~string](c *condition, field string, values ...T) {
 	one := &index.Expression{Op: index.Or}
 	for _, v := range values {
-		one.Parts = append(one.Parts, &index.Expression{Term: index.Term{Form: index.Key(field, v)}})
+		one.Parts = append(one.Parts, &index.Expression{Term: index.Term{Form: index.Key(field, string(v))}})
 	}
 	if len(values) > 0 {
 		*c = append(*c, one)
@@ -59,7 +59,7 @@ func (c *condition) either(field string, values ...string) {
 
 func (c *condition) id(field string, id [16]byte) {
 	if id != ([16]byte{}) {
-		c.either(field, string(id[:]))
+		either(c, field, string(id[:]))
 	}
 }
 
@@ -68,40 +68,33 @@ func conditionOf(f *eventlog.Filter) (c condition) {
 	c.id(ofSession, f.SessionID)
 	c.id(ofAgent, f.AgentID)
 	c.id(ofParent, f.ParentID)
-	c.either(ofClass, textsOf(f.Classes)...)
-	c.either(ofType, f.Types...)
+	either(&c, ofClass, f.Classes...)
+	either(&c, ofType, f.Types...)
 	if f.AllTags {
 		for _, tag := range f.Tags {
-			c.either(ofTag, tag)
+			either(&c, ofTag, tag)
 		}
 	} else {
-		c.either(ofTag, f.Tags...)
+		either(&c, ofTag, f.Tags...)
 	}
 	if f.Origin != "" {
-		c.either(ofOrigin, f.Origin)
+		either(&c, ofOrigin, f.Origin)
 	}
 	if f.Actor != "" {
-		c.either(ofActor, f.Actor)
+		either(&c, ofActor, f.Actor)
 	}
 	if f.MinImportance > loci.MinImportance {
 		var values []string
 		for n := f.MinImportance; n <= loci.MaxImportance; n++ {
 			values = append(values, strconv.Itoa(n))
 		}
-		c.either(ofImportance, values...)
+		either(&c, ofImportance, values...)
 	}
 	return c
 }
 
 // Finds reports whether an index can limit a filter.
 func Finds(f *eventlog.Filter) bool { return len(conditionOf(f)) > 0 }
-
-func textsOf[T ~string](list []T) (out []string) {
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
-}
 
 // Words returns the expression that holds for events whose content has all words of a text, or nil if it has none. more
 // is set if it has too many.
@@ -185,11 +178,7 @@ const everyRow = 1 << 40
 func (a *among) matching(page index.Page) []loci.EventID {
 	defer runtime.KeepAlive(a.snapshot.parts) // the files stay mapped until then
 	found, _ := index.Matching(a.snapshot.views, &a.query, page)
-	ids := make([]loci.EventID, len(found))
-	for i, id := range found {
-		ids[i] = id
-	}
-	return ids
+	return converted[loci.EventID](found)
 }
 
 // Having returns those of some events for which words holds, in an index of these alone. nil: all.
@@ -197,11 +186,7 @@ func Having(list []*loci.Event, words *index.Expression) ([]*loci.Event, error) 
 	if words == nil || len(list) == 0 {
 		return list, nil
 	}
-	b := index.NewBuilder()
-	for _, row := range eventRows(list) {
-		b.Add(row)
-	}
-	p, err := inMemory(b.Build())
+	p, err := partOf(eventRows(list))
 	if err != nil {
 		return nil, err
 	}

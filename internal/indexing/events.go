@@ -92,9 +92,7 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 
 // concerned returns the rows of which others became something, of each block of a session one.
 func (o *orgIndex) concerned(c *eventlog.Changes) (ids []rowID) {
-	for _, id := range c.Gone {
-		ids = append(ids, rowID(id))
-	}
+	ids = converted[rowID](c.Gone)
 	for _, session := range c.Sessions {
 		for _, part := range o.parts {
 			for _, b := range part.view.Blocks(session) {
@@ -118,11 +116,7 @@ func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) erro
 func (s events) read(ctx context.Context, _ *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
 	var list []*loci.Event
 	for some := range slices.Chunk(ids, loci.MaxIDs) {
-		wanted := make([]loci.EventID, len(some))
-		for i, id := range some {
-			wanted[i] = loci.EventID(id)
-		}
-		found, err := s.log.Read(ctx, s.org, wanted)
+		found, err := s.log.Read(ctx, s.org, converted[loci.EventID](some))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,8 +1,6 @@
 package indexing
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,24 +122,21 @@ func (f *files) write(name string, data []byte) (err error) {
 	return syncDir(f.dir)
 }
 
-func (f *files) add(data []byte) (name string, err error) {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // cannot fail
-	name = hex.EncodeToString(b[:]) + segmentSuffix
-	return name, f.write(name, data)
-}
-
-// open opens a segment that add wrote and checks its bytes.
-func (f *files) open(name string) (*index.Segment, *mapping, error) {
-	m, err := mapFile(filepath.Join(f.dir, name))
+// part opens a segment that merge wrote and checks its bytes.
+func (f *files) part(l listed) (*part, error) {
+	m, err := mapFile(filepath.Join(f.dir, l.Name))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s, err := index.Open(m.data)
 	if err == nil {
 		err = s.Verify()
 	}
-	return s, m, err
+	if err != nil {
+		return nil, err
+	}
+	return &part{view: index.NewView(s, converted[[16]byte](l.Gone)...), size: s.Size(), name: l.Name, mapped: m,
+		gone: l.Gone, saved: len(l.Gone), erased: l.Erased}, nil
 }
 
 // sweep removes the files that a manifest does not name. The caller has the lock.

@@ -62,7 +62,12 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 			return err
 		}
 	}
-	return o.build(ctx, r)
+	for !o.built && ctx.Err() == nil {
+		if err := o.buildSome(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // followSome adds some of these changes. more reports whether there are others.
@@ -142,15 +147,6 @@ func (o *orgIndex) forget() {
 	o.building, o.pending, o.ended = walk{}, nil, false
 }
 
-func (o *orgIndex) build(ctx context.Context, r rows) error {
-	for !o.built && ctx.Err() == nil {
-		if err := o.buildSome(ctx, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	w := o.building
 	_, list, err := r.next(ctx, o, &w)
@@ -213,11 +209,7 @@ func (o *orgIndex) addPart(rows []index.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	b := index.NewBuilder()
-	for _, r := range rows {
-		b.Add(r)
-	}
-	p, err := inMemory(b.Build())
+	p, err := partOf(rows)
 	if err != nil {
 		return err
 	}

@@ -219,7 +219,7 @@ func (s texts) changed(ctx context.Context, o *orgIndex) (changes, error) {
 }
 
 func (s texts) read(ctx context.Context, _ *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
-	list, err := s.Read(ctx, raw(ids))
+	list, err := s.Read(ctx, converted[[16]byte](ids))
 	return textRows(list), without(ids, list, func(t store.GraphText) rowID { return t.ID }), err
 }
 

@@ -108,10 +108,7 @@ func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 func (s *Snapshot) Containing(v loci.Viewer, now time.Time, text string, limit int) (list []loci.MemoryID, ok bool) {
 	defer runtime.KeepAlive(s.parts)
 	ids, ok := index.Containing(s.views, recall.Sees(v), now, text, limit)
-	for _, id := range ids {
-		list = append(list, id)
-	}
-	return list, ok
+	return converted[loci.MemoryID](ids), ok
 }
 
 // Alike returns the memories that have the words of one of the groups of a and a mark that like admits, those of the

@@ -109,19 +109,28 @@ func (p *part) inFile() bool { return p.name != "" }
 // without returns the part without some rows, all of which it has.
 func (p *part) without(ids []rowID) *part {
 	out := *p
-	out.view = p.view.Without(raw(ids)...)
+	out.view = p.view.Without(converted[[16]byte](ids)...)
 	if p.inFile() {
 		out.gone = append(slices.Clip(p.gone), ids...)
 	}
 	return &out
 }
 
-func raw(ids []rowID) [][16]byte {
-	out := make([][16]byte, len(ids))
+// converted returns ids as those of another type.
+func converted[To, From ~[16]byte](ids []From) []To {
+	out := make([]To, len(ids))
 	for i, id := range ids {
-		out[i] = id
+		out[i] = To(id)
 	}
 	return out
+}
+
+func partOf(rows []index.Row) (*part, error) {
+	b := index.NewBuilder()
+	for _, r := range rows {
+		b.Add(r)
+	}
+	return inMemory(b.Build())
 }
 
 func inMemory(segment []byte) (*part, error) {

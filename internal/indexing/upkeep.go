@@ -2,6 +2,8 @@ package indexing
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -234,15 +236,6 @@ func (f *files) parts() (m manifest, parts []*part, err error) {
 	return m, parts, nil
 }
 
-func (f *files) part(l listed) (*part, error) {
-	s, mapped, err := f.open(l.Name)
-	if err != nil {
-		return nil, err
-	}
-	return &part{view: index.NewView(s, raw(l.Gone)...), size: s.Size(), name: l.Name, mapped: mapped, gone: l.Gone,
-		saved: len(l.Gone), erased: l.Erased}, nil
-}
-
 // flush writes all rows in memory to one file, and to the manifest what has gone from the others. Searches go
 // on meanwhile. The caller has the lock of the files.
 func (o *orgIndex) flush(ctx context.Context) error {
@@ -283,12 +276,10 @@ func (f *files) merge(views []*index.View) (*part, error) {
 	if !slices.ContainsFunc(views, func(v *index.View) bool { return v.Live() > 0 }) {
 		return nil, nil
 	}
-	return f.store(index.Merge(views))
-}
-
-func (f *files) store(segment []byte) (*part, error) {
-	name, err := f.add(segment)
-	if err != nil {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // cannot fail
+	name := hex.EncodeToString(b[:]) + segmentSuffix
+	if err := f.write(name, index.Merge(views)); err != nil {
 		return nil, err
 	}
 	return f.part(listed{Name: name})
@@ -440,7 +431,7 @@ func (o *orgIndex) size(i int) (n int) {
 // inManifest returns the part as the manifest has it. Rows that have gone since are there, because nothing else
 // in the files has them. Whoever reads the files follows the changes from the manifest's position.
 func (p *part) inManifest() *index.View {
-	return index.NewView(p.view.Segment, raw(p.gone[:p.saved])...)
+	return index.NewView(p.view.Segment, converted[[16]byte](p.gone[:p.saved])...)
 }
 
 // rewriteAll takes what was erased out of the files of all orgs, also of those that nobody uses. It closes

@@ -143,13 +143,9 @@ func namedBy(m *loci.Memory, names []index.Name) (fields []string) {
 // EventRow returns what an index reads of an event, but for its Session.
 func EventRow(e *loci.Event) index.Row {
 	access, texts := e.Access(), fieldTexts(EventText(e))
-	return index.Row{ID: e.ID, Class: ClassOf(&access), Of: e.SessionID, Time: e.Time, Actor: speaker(e),
-		Fields: indexFields(&texts), Priority: uint8(min(max(e.Importance, 0), loci.MaxImportance)), Updated: e.Time}
-}
-
-// speaker returns who said an event, as questions name them.
-func speaker(e *loci.Event) string {
-	return cmp.Or(strings.ToLower(e.Actor), actorOf(e.Content))
+	return index.Row{ID: e.ID, Class: ClassOf(&access), Of: e.SessionID, Time: e.Time,
+		Actor: cmp.Or(strings.ToLower(e.Actor), actorOf(e.Content)), Fields: indexFields(&texts),
+		Priority: uint8(min(max(e.Importance, 0), loci.MaxImportance)), Updated: e.Time}
 }
 
 // EventText returns the texts of an event as those of a memory: the reason of a decision and what was not chosen are

@@ -76,21 +76,13 @@ func instructsPlainly(text string) bool {
 func (c *cueLists) phrased(words []language.Word) bool {
 	for i, w := range words {
 		for _, rest := range c.phrases[w.Form] {
-			if i+len(rest) < len(words) && follow(words[i+1:], rest) {
+			if i+len(rest) < len(words) && slices.EqualFunc(words[i+1:][:len(rest)], rest,
+				func(w language.Word, form string) bool { return w.Form == form }) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func follow(words []language.Word, forms []string) bool {
-	for k, f := range forms {
-		if words[k].Form != f {
-			return false
-		}
-	}
-	return true
 }
 
 // cued looks for a word of each side of any group within maxCueSpan words.

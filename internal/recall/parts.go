@@ -81,36 +81,26 @@ func changeable(r rune) bool {
 	return (r < '0' || r > '9') && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han)
 }
 
-func unrepeated(texts []string) (out []string) {
+func unrepeated(texts []string) []string {
 	seen := map[string]bool{}
-	for _, text := range texts {
+	return slices.DeleteFunc(texts, func(text string) bool {
 		key := string(foldRunes(text))
-		if !seen[key] {
-			seen[key] = true
-			out = append(out, text)
-		}
-	}
-	return out
+		known := seen[key]
+		seen[key] = true
+		return known
+	})
 }
 
-// longestParts returns the maxParts longest of tellingParts, in their order.
+// longestParts returns the maxParts longest texts, in their order. It leaves out short ones in alphabetic scripts. In
+// scripts where a character is a word, one character is enough.
 func longestParts(texts []string) []string {
-	texts = tellingParts(texts)
+	texts = slices.DeleteFunc(texts, func(text string) bool {
+		return utf8.RuneCountInString(text) < minPart && strings.ContainsFunc(text, alphabetic)
+	})
 	for len(texts) > maxParts {
 		texts = withoutShortest(texts)
 	}
 	return texts
-}
-
-// tellingParts leaves out short parts in alphabetic scripts. In scripts where a character is a
-// word, one character is enough.
-func tellingParts(texts []string) (out []string) {
-	for _, text := range texts {
-		if utf8.RuneCountInString(text) >= minPart || !strings.ContainsFunc(text, alphabetic) {
-			out = append(out, text)
-		}
-	}
-	return out
 }
 
 func alphabetic(r rune) bool {
@@ -124,7 +114,7 @@ func withoutShortest(texts []string) []string {
 			shortest = i
 		}
 	}
-	return append(texts[:shortest:shortest], texts[shortest+1:]...)
+	return slices.Delete(texts, shortest, shortest+1)
 }
 
 // Hit is a memory that was found.
@@ -188,21 +178,12 @@ func (p part) in(text []rune, limit int) (at []int) {
 		return nil
 	}
 	for i := 0; i+len(p) <= len(text) && len(at) < limit; i++ {
-		if text[i] == p[0] && startsWith(text[i:], p) {
+		if text[i] == p[0] && slices.Equal(text[i:i+len(p)], p) {
 			at = append(at, i)
 			i += len(p) - 1
 		}
 	}
 	return at
-}
-
-func startsWith(text []rune, p part) bool {
-	for i, r := range p {
-		if text[i] != r {
-			return false
-		}
-	}
-	return true
 }
 
 // foldRunes folds the case of a text character by character, so that a place in the result is a place in the text.
@@ -225,7 +206,7 @@ func (a *Anywhere) Snippet(text string) loci.Snippet {
 	taken := 0
 	for i := 0; i < len(folded) && len(places) < maxFound; i++ {
 		for t, p := range a.parts {
-			if i >= taken && i+len(p) <= len(folded) && startsWith(folded[i:], p) {
+			if i >= taken && i+len(p) <= len(folded) && slices.Equal(folded[i:i+len(p)], p) {
 				places = append(places, place{offsets[i], offsets[i+len(p)], a.texts[t], false})
 				taken = i + len(p)
 			}

@@ -234,25 +234,6 @@ func joined(tokens []language.Token) string {
 	return strings.Join(parts, " ")
 }
 
-// Value is a word of a text of which only one of several can hold: a side of a group of opposites, or a negation.
-type Value struct {
-	Group, Side int // of a negation: -1, 0
-	Sides       int // how many sides the group has
-	Word        string
-}
-
-// Denies reports whether the value is a negation.
-func (v Value) Denies() bool { return v.Group == negation }
-
-// Values returns the values that Compare weighs, and how often each is there.
-func (r *Text) Values() map[Value]int {
-	list := map[Value]int{}
-	for v, n := range r.values() {
-		list[Value{v.group, v.side, sides()[v.group], v.word}] = n
-	}
-	return list
-}
-
 // All returns the expression that holds for texts with all words and phrases of the question, stop-words included, or
 // nil if it has none. It reads the first loci.MaxTerms of them; more reports whether there are others.
 func (q *Question) All() (e *index.Expression, more bool) {

@@ -265,8 +265,8 @@ func (s *Statement) readValues(lower string) {
 			s.denials = append(s.denials, slices.Repeat([]int{at}, n)...)
 		case weakSides[v.Word] || opening[v.Word] && timed:
 			s.weakSides[v.Group] |= 1 << v.Side
-		case idle[v.Word] || v.Sides > 2 && !x.calendar[v.Group]:
-		case v.Sides == 2:
+		case idle[v.Word] || v.Sides() > 2 && !x.calendar[v.Group]:
+		case v.Sides() == 2:
 			if utf8.RuneCountInString(v.Word) > 1 || !isWide([]rune(v.Word)[0]) {
 				s.sides[v.Group] |= 1 << v.Side
 				s.sideWords[v.Word] = true

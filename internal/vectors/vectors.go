@@ -16,6 +16,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/memo"
 	"github.com/loci-memory/loci/internal/store"
@@ -59,6 +60,14 @@ func New(o Options) *Index {
 
 func (x *Index) on() bool { return x.Models != nil && x.Sets != nil }
 
+// inUse returns the model of now, or nil if there is none.
+func (x *Index) inUse(ctx context.Context) (embed.Model, error) {
+	if !x.on() {
+		return nil, nil
+	}
+	return x.Models.Current(ctx)
+}
+
 // State says what a search by meaning can rely on.
 type State string
 
@@ -72,10 +81,7 @@ const (
 
 // Model returns the name of the model of now; "": there is none, or it cannot be read.
 func (x *Index) Model(ctx context.Context) string {
-	if !x.on() {
-		return ""
-	}
-	m, err := x.Models.Current(ctx)
+	m, err := x.inUse(ctx)
 	if err != nil || m == nil {
 		return ""
 	}
@@ -85,10 +91,7 @@ func (x *Index) Model(ctx context.Context) string {
 // Meaning returns how a search of an org finds what means the same as a question. It ends with ctx. If the vectors of
 // the current model are not complete, it uses those of the model before, if that can still be asked.
 func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (index.Meaning, State) {
-	if !x.on() {
-		return index.Meaning{}, Off
-	}
-	model, err := x.Models.Current(ctx)
+	model, err := x.inUse(ctx)
 	if model == nil && err == nil {
 		return index.Meaning{}, Off
 	}
@@ -141,7 +144,8 @@ func (x *Index) of(id loci.OrgID) *org {
 	defer x.mu.Unlock()
 	o := x.orgs[id]
 	if o == nil {
-		o = newOrg(x, id)
+		o = &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{},
+			places: fair.NewPool(fair.Options{Total: mostPending, Each: mostPending / 2, Spare: mostPending / 2})}
 		x.orgs[id] = o
 	}
 	return o

@@ -3,6 +3,7 @@ package arc
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -17,15 +18,16 @@ import (
 // bytes are those of another one that exists.
 const classBytes = 16
 
-// digestOf returns the SHA-256 of an access. Everything that the visibility rule reads is in it, and
+// classOf names the class of an access by its SHA-256. Everything that the visibility rule reads is in it, and
 // the order of vendors doesn't count.
-func digestOf(a *loci.EventAccess) [32]byte {
+func classOf(a *loci.EventAccess) string {
 	vendors := loci.OrEmpty(slices.Compact(slices.Sorted(slices.Values(a.AllowedVendors))))
 	text, err := json.Marshal([]any{a.OrgID, a.UserID, a.WorkspaceID, a.ProjectID, a.Reach, a.TeamID, vendors})
 	if err != nil {
 		panic(err) // all of these are text
 	}
-	return sha256.Sum256(text)
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:classBytes])
 }
 
 // accessTable is an eventlog.AccessTable as reads need it.

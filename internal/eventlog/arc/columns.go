@@ -2,7 +2,6 @@ package arc
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -240,9 +239,4 @@ func splitTags(text string) []string {
 		}
 	}
 	return tags
-}
-
-func classOf(a *loci.EventAccess) string {
-	digest := digestOf(a)
-	return hex.EncodeToString(digest[:classBytes])
 }

@@ -59,11 +59,7 @@ func (s *sender) look(ctx context.Context, some []*flight) error {
 	slices.SortFunc(times, oldestFirst)
 	for _, w := range clusters(times) {
 		where := all(compareNumber(colSeq, ">=", low), compareNumber(colSeq, "<=", high))
-		st, err := s.c.table.selects("DISTINCT id", []column{colID}, w, where, "LIMIT 100000")
-		if err != nil {
-			return err
-		}
-		rows, err := s.c.query(ctx, st)
+		rows, err := s.c.selects(ctx, "DISTINCT id", []column{colID}, w, where, "LIMIT 100000")
 		if err != nil {
 			return err
 		}
@@ -161,11 +157,7 @@ func (l *Log) eraseUpTo(ctx context.Context, c *client, upTo int64) error {
 	}
 	for some := range slices.Chunk(sortedIDs(ids), idsInStatement) {
 		w := window{timeOf(some[0]), timeOf(some[len(some)-1]).Add(time.Microsecond)}
-		st, err := c.table.erases(w, anyOf(colID, idTexts(some)))
-		if err != nil {
-			return err
-		}
-		if _, err := c.erase(ctx, st); err != nil {
+		if err := c.erase(ctx, w, anyOf(colID, idTexts(some))); err != nil {
 			return err
 		}
 	}

@@ -219,12 +219,8 @@ func (s *search) present(e *loci.Event) *loci.Event {
 func (s *search) bySeq(ctx context.Context, after, upTo int64, limit int) (list []eventlog.Queued, err error) {
 	for len(list) < limit {
 		where := all(compareNumber(colSeq, ">", after), compareNumber(colSeq, "<=", upTo))
-		st, err := s.c.table.selects("seq, "+names(eventColumns), append([]column{colSeq}, eventColumns...), always, where,
+		rows, err := s.c.selects(ctx, "seq, "+names(eventColumns), append([]column{colSeq}, eventColumns...), always, where,
 			limited("seq", limit))
-		if err != nil {
-			return nil, err
-		}
-		rows, err := s.c.query(ctx, st)
 		if err != nil {
 			return nil, err
 		}

@@ -107,11 +107,7 @@ func selected(s *eventlog.Selection) condition {
 func (c *client) selected(ctx context.Context, s *eventlog.Selection, where condition, limit int) (
 	found []loci.EventID, err error) {
 	for _, p := range partsOf(s, where) {
-		st, err := c.table.selects("DISTINCT id", []column{colID}, p.window, p.where, limited("id", limit))
-		if err != nil {
-			return nil, err
-		}
-		rows, err := c.query(ctx, st)
+		rows, err := c.selects(ctx, "DISTINCT id", []column{colID}, p.window, p.where, limited("id", limit))
 		if err != nil {
 			return nil, err
 		}
@@ -133,11 +129,7 @@ func (c *client) eraseUpTo(ctx context.Context, s *eventlog.Selection, where con
 	}
 	where = all(where, compare(colID, "<=", end.String()))
 	for _, p := range partsOf(s, where) {
-		st, err := c.table.erases(p.window, p.where)
-		if err != nil {
-			return err
-		}
-		if _, err := c.erase(ctx, st); err != nil {
+		if err := c.erase(ctx, p.window, p.where); err != nil {
 			return err
 		}
 	}
@@ -172,11 +164,7 @@ func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
 	if err != nil {
 		return err
 	}
-	erase, err := c.table.erases(always, condition{})
-	if err != nil {
-		return err
-	}
-	if _, err := c.erase(ctx, erase); err != nil {
+	if err := c.erase(ctx, always, condition{}); err != nil {
 		return unavailable(err)
 	}
 	l.accesses.drop(org)

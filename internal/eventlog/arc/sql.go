@@ -145,10 +145,4 @@ func limited(order string, limit int) string {
 	return fmt.Sprintf("ORDER BY %s LIMIT %d", order, limit)
 }
 
-func names(list []column) string {
-	text := make([]string, len(list))
-	for i, c := range list {
-		text[i] = string(c)
-	}
-	return strings.Join(text, ", ")
-}
+func names(list []column) string { return strings.Join(texts(list), ", ") }

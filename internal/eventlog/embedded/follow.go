@@ -44,19 +44,14 @@ func (r *reader) changes(p *position, limit int, to *eventlog.Changes) error {
 			if session := loci.SessionID(row.ID(1)); !session.IsZero() && !slices.Contains(to.Sessions, session) {
 				to.Sessions = append(to.Sessions, session)
 			}
-			gone := idsIn(row.Raw(2))
-			to.Gone = append(to.Gone, gone...)
-			count += max(1, len(gone))
+			before := len(to.Gone)
+			for id := range slices.Chunk(row.Raw(2), len(loci.EventID{})) {
+				to.Gone = append(to.Gone, loci.EventID(id))
+			}
+			count += max(1, len(to.Gone)-before)
 			p.n = row.Int64(0)
 			return nil
 		})
-}
-
-func idsIn(blob []byte) (ids []loci.EventID) {
-	for one := range slices.Chunk(blob, len(loci.EventID{})) {
-		ids = append(ids, loci.EventID(one))
-	}
-	return ids
 }
 
 // Walk implements eventlog.Follower.

@@ -1,3 +1,16 @@
+// Package embedded is the event log in files of the data directory, for one host. Each org has a
+// directory with log.db, which has new and recent events, and one compressed file for each past month,
+// such as 2026-01.db. Who searches events by a text passes their ids, which an index has found.
+//
+// An append is one transaction on log.db, with two trees to write: the events in the order in which
+// they were stored, and their ids, which are in the order of time. Everything else is done behind it,
+// by Upkeep: it moves those of past months into their files.
+//
+// A read takes its snapshots of log.db before those of the months, and an event moves in that order,
+// too. So a read finds every event once, whatever moves meanwhile (see source).
+//
+// The visibility rule is loci.Viewer.SeesEvent and nothing else. Events refer to a stream and that to
+// a class, which is a distinct access. A read asks the rule once for each class.
 package embedded
 
 import (
@@ -11,7 +24,10 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -255,4 +271,143 @@ var migrationFiles embed.FS
 // migrations returns the steps of the schema of one kind of database.
 func migrations(kind string) []sqlitedb.Migration {
 	return sqlitedb.ReadMigrations(migrationFiles, path.Join("migrations", kind))
+}
+
+const tooManyFiles = "the server has too many files open; try again later. The operator can raise the limit (ulimit -n)"
+
+// errorClass is a kind of error with the code and the text that callers get for it. Texts of the system
+// have paths, so they are only causes.
+type errorClass struct {
+	class error
+	code  loci.Code
+	text  string
+}
+
+var logErrors = []errorClass{
+	{sqlitedb.ErrFull, loci.Full, "the disk is full; nothing was written"},
+	{sqlitedb.ErrReadOnly, loci.Unavailable, "the directory of events cannot be written"},
+	{sqlitedb.ErrBusy, loci.Unavailable, "the event log is locked by another program; try again"},
+	{sqlitedb.ErrFiles, loci.Unavailable, tooManyFiles},
+	{sqlitedb.ErrGone, loci.Unavailable, "the event log was moved, replaced or deleted while Loci was running; put it " +
+		"back, then restart Loci"},
+	{sqlitedb.ErrClosed, loci.Unavailable, "the event log is closed"},
+	{sqlitedb.ErrCorrupt, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
+	{sqlitedb.ErrNotDB, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
+	{sqlitedb.ErrMissing, loci.Unavailable, "a file of the event log is missing or empty; run: loci doctor"},
+	{errDamaged, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
+	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
+	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},
+	{syscall.EMFILE, loci.Unavailable, tooManyFiles},
+	{syscall.ENFILE, loci.Unavailable, tooManyFiles},
+	{fs.ErrPermission, loci.Unavailable, "the directory of events cannot be written; this user must own everything in it"},
+	{syscall.EROFS, loci.Unavailable, "the directory of events cannot be written"},
+	{syscall.ENOTDIR, loci.Unavailable, "a file has the name of the directory of events; move it away"},
+	{fs.ErrNotExist, loci.Unavailable, "the event log was moved or deleted while Loci was running"},
+	{sqlitedb.ErrNewer, loci.Unavailable, "the event log was written by a newer version; upgrade loci"},
+	{sqlitedb.ErrNotWAL, loci.Unavailable, "the directory of events is on a network or container file system; put it " +
+		"on a local disk"},
+}
+
+const targetReadOnly = "the directory of the backup cannot be written"
+
+// targetErrors are about the files of a backup. Others that occur while one is written are about the log.
+var targetErrors = []errorClass{
+	{sqlitedb.ErrFull, loci.Full, "the disk of the backup is full"},
+	{sqlitedb.ErrReadOnly, loci.Unavailable, targetReadOnly},
+	{sqlitedb.ErrIO, loci.Unavailable, "a disk failed while the backup was written"},
+	{syscall.ENOSPC, loci.Full, "the disk of the backup is full"},
+	{fs.ErrPermission, loci.Unavailable, targetReadOnly},
+	{syscall.EROFS, loci.Unavailable, targetReadOnly},
+	{syscall.ENOTDIR, loci.Unavailable, targetReadOnly},
+	{fs.ErrNotExist, loci.Unavailable, targetReadOnly},
+	{fs.ErrExist, loci.Conflict, "the directory of the backup has a file of this log already; use another directory"},
+}
+
+// translate adds a code to errors of files. It leaves errors that have one, and those that only a defect can cause.
+func translate(err error) error { return classify(err, logErrors) }
+
+func translateTarget(err error) error { return translate(classify(err, targetErrors)) }
+
+func classify(err error, classes []errorClass) error {
+	if err == nil || loci.CodeOf(err) != "" {
+		return err
+	}
+	for _, c := range classes {
+		if errors.Is(err, c.class) {
+			return loci.WrapError(c.code, err, "%s", c.text)
+		}
+	}
+	return err
+}
+
+const (
+	// upkeepLock is held by the one call that moves or deletes events, copies the log, or writes the index.
+	upkeepLock = "upkeep.lock"
+	// upkeepTurn is held by the call that is next. Upkeep does nothing while somebody waits, because it
+	// may be called again and again.
+	upkeepTurn = "upkeep.turn"
+	// upkeepWait is how often a waiting call looks whether the lock is free.
+	upkeepWait = 10 * time.Millisecond
+)
+
+func (l *Log) lock(org loci.OrgID, name string) *flock.Flock {
+	return flock.New(l.path(org, name), flock.SetPermissions(0o600))
+}
+
+// alone waits until no other call moves or deletes events of an org. leave is nil if the org has no
+// directory: then it has no events either.
+func (l *Log) alone(ctx context.Context, org loci.OrgID) (leave func(), err error) {
+	return l.enter(org, func(f *flock.Flock) (bool, error) { return f.TryLockContext(ctx, upkeepWait) })
+}
+
+// aloneNow is alone for a call that doesn't wait. leave is also nil if there is another one.
+func (l *Log) aloneNow(org loci.OrgID) (leave func(), err error) {
+	return l.enter(org, (*flock.Flock).TryLock)
+}
+
+func (l *Log) enter(org loci.OrgID, try func(*flock.Flock) (bool, error)) (leave func(), err error) {
+	turn, lock := l.lock(org, upkeepTurn), l.lock(org, upkeepLock)
+	free, err := take(turn, try)
+	if free {
+		free, err = take(lock, try)
+	}
+	if err = errors.Join(err, turn.Close()); err != nil || !free {
+		err = errors.Join(err, lock.Close())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// take takes a lock. It begins again if the file that it has locked was removed meanwhile (see
+// removeLocks), because others may hold the lock of the next file.
+func take(lock *flock.Flock, try func(*flock.Flock) (bool, error)) (free bool, err error) {
+	for {
+		if free, err = try(lock); !free || err != nil {
+			return false, err
+		}
+		has, err := lock.Stat()
+		if err != nil {
+			return false, err
+		}
+		there, err := os.Stat(lock.Path())
+		if err == nil && os.SameFile(has, there) {
+			return true, nil
+		}
+		if err := lock.Close(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// removeLocks removes the files of the locks for a caller that is alone. If somebody is waiting, they stay.
+func (l *Log) removeLocks(org loci.OrgID) {
+	turn := l.lock(org, upkeepTurn)
+	if free, err := take(turn, (*flock.Flock).TryLock); free && err == nil {
+		_ = os.Remove(l.path(org, upkeepLock)) // where an open file can't be removed, both stay
+		_ = os.Remove(l.path(org, upkeepTurn))
+		_ = turn.Close()
+	}
 }

@@ -28,7 +28,7 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 		return 0, translate(err)
 	}
 	defer leave()
-	ids, err := l.selected(ctx, org, s, limit)
+	ids, err := l.Selected(ctx, org, s, limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -48,8 +48,8 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 	return len(ids), nil
 }
 
-// selected returns the ids of events that pass a selection, the oldest first.
-func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
+// Selected implements eventlog.Outbox.
+func (l *Log) Selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
 	ids []loci.EventID, err error) {
 	w := want{filter: sel.Filter(), also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}
@@ -65,8 +65,11 @@ func deleteFromLog(c *sqlitedb.Conn, ids []loci.EventID) error {
 	for _, id := range ids {
 		var seq int64
 		_, err := c.One("DELETE FROM events WHERE id = ? RETURNING seq", sqlitedb.Args{[16]byte(id)}, readNumber(&seq))
+		if err == nil && seq > 0 { // mark one that is to be delivered
+			err = c.Exec("UPDATE queue SET erased = 1, digest = x'' WHERE seq = ?", seq)
+		}
 		if err == nil && seq > 0 {
-			err = eraseQueued(c, seq)
+			err = c.Exec("DELETE FROM dead WHERE seq = ?", seq)
 		}
 		if err != nil {
 			return err
@@ -86,14 +89,6 @@ func tellGone(c *sqlitedb.Conn, ids []loci.EventID) error {
 		blob = append(blob, id[:]...)
 	}
 	return c.Exec("INSERT INTO changes (gone) VALUES (?)", blob)
-}
-
-// eraseQueued marks a deleted event that is to be delivered, and deletes its dead letter.
-func eraseQueued(c *sqlitedb.Conn, seq int64) error {
-	if err := c.Exec("UPDATE queue SET erased = 1, digest = x'' WHERE seq = ?", seq); err != nil {
-		return err
-	}
-	return c.Exec("DELETE FROM dead WHERE seq = ?", seq)
 }
 
 // deleteFromMonths reports whether there are files of these months.

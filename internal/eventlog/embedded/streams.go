@@ -248,9 +248,9 @@ func (ws *works) put(access, n int64, w *work) {
 const selectWork = `SELECT s.session, s.agent, s.origin, s.class, c.access FROM streams s
 	JOIN classes c ON c.n = s.class WHERE s.n = ?`
 
-func loadWork(c *sqlitedb.Conn, org loci.OrgID, n int64) (*work, error) {
+func loadWork(c *sqlitedb.Conn, org loci.OrgID, n int64, query string) (*work, error) {
 	w := &work{}
-	_, err := c.One(selectWork, sqlitedb.Args{n}, func(r *sqlitedb.Row) (err error) {
+	_, err := c.One(query, sqlitedb.Args{n}, func(r *sqlitedb.Row) (err error) {
 		w.session, w.agent, w.class = r.ID(0), r.ID(1), r.Int64(3)
 		w.access, err = decodeAccess(org, r.Raw(4))
 		w.access.Origin = r.Text(2)
