@@ -99,14 +99,7 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 // finds an id by its beginning.
 func onID[T ~[16]byte](p *program, which picks, noun, see string, find resolver[T], cmd *cobra.Command,
 	do func(context.Context, *call, T) error) *cobra.Command {
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		err := checkID(args[0], noun, see)
-		if err == nil && check != nil {
-			err = check(cmd, args)
-		}
-		return err
-	}
+	before(cmd, func(args []string) error { return checkID(args[0], noun, see) })
 	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
 		id, err := resolve(ctx, c, c.args[0], noun, see, find)
 		if err == nil {

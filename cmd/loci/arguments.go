@@ -1,12 +1,14 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/loci-memory/loci"
 	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
 )
 
 // parseVendors reads the vendors of a flag or an argument; nil if it is not set. It rejects a flag
@@ -30,6 +32,48 @@ func parseVendors(field string, names []string) ([]loci.Vendor, error) {
 	}
 	return vendors, nil
 }
+
+// before lets a command do something before its own checks, and before it opens anything.
+func before(cmd *cobra.Command, do func(args []string) error) {
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		err := do(args)
+		if err == nil && check != nil {
+			err = check(cmd, args)
+		}
+		return err
+	}
+}
+
+// readFlag adds a flag with a text, which parse turns into the value of to before the command runs.
+func readFlag[T any](cmd *cobra.Command, to *T, name, fallback, usage string,
+	parse func(flag, text string) (T, error)) {
+	text := cmd.Flags().String(name, fallback, usage)
+	before(cmd, func([]string) (err error) {
+		*to, err = parse("--"+name, *text)
+		return err
+	})
+}
+
+// timeFlag adds a flag with a time, which parse reads before the command runs.
+func timeFlag[T any](cmd *cobra.Command, at *T, name, usage string, parse func(flag, text string) (T, error)) {
+	readFlag(cmd, at, name, "", usage, parse)
+}
+
+// vendorsFlag adds --allow, whose vendors it reads before the command runs.
+func vendorsFlag(cmd *cobra.Command, vendors *[]loci.Vendor, usage string) {
+	names := cmd.Flags().StringSlice("allow", nil, usage)
+	before(cmd, func([]string) (err error) {
+		*vendors, err = parseVendors("--allow", *names)
+		return err
+	})
+}
+
+// These describe --allow for what assistants read, and for what they see.
+const (
+	mayRead = `vendors that may read it, such as claude,cursor; "*" means all (default: all)`
+	maySee  = "vendors whose assistants see it, or '*' for all"
+)
 
 func parseVendor(field, name string) (loci.Vendor, error) {
 	v, err := loci.ParseVendor(name)
@@ -73,19 +117,18 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// parseState reads the state or status that a list is limited to; "all" is "".
-func parseState[T ~string](flag, s string, states ...T) (T, error) {
-	if s == "all" {
-		return "", nil
-	}
-	var names []string
-	for _, state := range states {
-		if s == string(state) {
-			return state, nil
+// oneOf reads the state or status that a list is limited to; "all" is "".
+func oneOf[T ~string](states ...T) func(flag, text string) (T, error) {
+	return func(flag, text string) (T, error) {
+		switch {
+		case text == "all":
+			return "", nil
+		case slices.Contains(states, T(text)):
+			return T(text), nil
 		}
-		names = append(names, string(state))
+		return "", loci.FieldErrorf(flag, "must be %s or all, not %q", strings.ReplaceAll(joined(states), ",", ", "),
+			cut(text, 60))
 	}
-	return "", loci.FieldErrorf(flag, "must be %s or all, not %q", strings.Join(names, ", "), cut(s, 60))
 }
 
 func splitSetting(arg, example string) (name, value string, err error) {
@@ -97,18 +140,21 @@ func splitSetting(arg, example string) (name, value string, err error) {
 }
 
 // parsePast reads the time of a flag that usually looks back: 2h is before now. "" is the zero time.
-func parsePast(flag, s string) (time.Time, error) { return parseNear(flag, s, false) }
-
-// parseFuture reads the time of a flag that usually looks ahead: 2h is after now. "" is the zero time.
-func parseFuture(flag, s string) (time.Time, error) { return parseNear(flag, s, true) }
-
-func parseNear(flag, s string, ahead bool) (time.Time, error) {
-	t, err := parseZoned(flag, s, ahead)
+func parsePast(flag, s string) (time.Time, error) {
+	t, err := parseZoned(flag, s)
 	return t.UTC(), err
 }
 
-// parseZoned is parseNear that keeps the zone of the time: that of its offset, or of TZ.
-func parseZoned(flag, s string, ahead bool) (time.Time, error) {
+// parseFuture reads the time of a flag that usually looks ahead: 2h is after now. "" is the zero time.
+func parseFuture(flag, s string) (time.Time, error) {
+	t, err := parseNear(flag, s, true)
+	return t.UTC(), err
+}
+
+// parseZoned is parsePast that keeps the zone of the time: that of its offset, or of TZ.
+func parseZoned(flag, s string) (time.Time, error) { return parseNear(flag, s, false) }
+
+func parseNear(flag, s string, ahead bool) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}

@@ -85,7 +85,6 @@ func (p *program) graphImportCommand() *cobra.Command {
 	var projectName string
 	var o graph.ImportOptions
 	var fresh bool
-	var vendors []string
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server",
 		Annotations: does(graph.Import, project.Read, project.Create),
@@ -94,10 +93,7 @@ the reference "memory" MCP server. FILE may be "-" for standard input. You can r
 the command, also after an interruption: Loci skips what exists already. It reports
 lines that it cannot import, and imports the others.`,
 		Example: `  loci graph import ~/memory.json --project home --create`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			if o.AllowedVendors, err = parseVendors("--allow", vendors); err != nil {
-				return err
-			}
+		PreRunE: func(*cobra.Command, []string) error {
 			if fresh && projectName == "" {
 				return usagef("--create requires --project NAME")
 			}
@@ -134,7 +130,7 @@ lines that it cannot import, and imports the others.`,
 	projectFlag(cmd, &projectName)
 	cmd.Flags().BoolVar(&fresh, "create", false, "create the project if it is missing")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "check and count, but import nothing")
-	cmd.Flags().StringSliceVar(&vendors, "allow", nil,
+	vendorsFlag(cmd, &o.AllowedVendors,
 		`vendors that may read what a reference file brings, such as claude,cursor; "*" means all (default: all)`)
 	return cmd
 }

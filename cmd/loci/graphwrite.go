@@ -14,14 +14,9 @@ import (
 // graphWrite completes a command that writes into a graph: it adds --allow, which write gets as vendors.
 func (p *program) graphWrite(cmd *cobra.Command, write func(context.Context, *onGraph,
 	[]loci.Vendor) error) *cobra.Command {
-	var names []string
 	var allowed []loci.Vendor
-	vendorsFlag(cmd, &names)
+	vendorsFlag(cmd, &allowed, mayRead)
 	cmd.Annotations = does(graph.Write, project.Read)
-	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
-		allowed, err = parseVendors("--allow", names)
-		return err
-	}
 	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error { return write(ctx, g, allowed) })
 }
 

@@ -15,8 +15,7 @@ import (
 
 func (p *program) listCommand() *cobra.Command {
 	var f filterFlags
-	var trash, expired bool
-	cmd := &cobra.Command{
+	cmd := p.acting(operator, &cobra.Command{
 		Use:   "list",
 		Short: "List memories, newest first",
 		Example: `  loci list --tag ops --origin claude --limit 20
@@ -25,41 +24,21 @@ func (p *program) listCommand() *cobra.Command {
   loci list --as cursor --json
   loci list --scope project --as-of 2026-03-01`,
 		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			filter, err := f.filter()
-			if err != nil {
-				return err
-			}
-			filter.Lifecycle = otherState(trash, expired)
-			return p.with(cmd.Context(), refuse, func(in *instance) error {
-				who, err := f.viewer(cmd.Context(), in, &filter)
-				if err != nil {
-					return err
-				}
-				page, err := in.app.Memory.List(cmd.Context(), who,
-					memory.ListRequest{Filter: filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
-				if err != nil {
-					return err
-				}
-				return p.printPage(cmd.Context(), in, page)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call) error {
+		who, err := f.viewer(ctx, c.instance)
+		if err != nil {
+			return err
+		}
+		page, err := c.app.Memory.List(ctx, who,
+			memory.ListRequest{Filter: f.Filter, Limit: f.limit, Cursor: f.cursor, Total: p.json})
+		if err != nil {
+			return err
+		}
+		return p.printPage(ctx, c.instance, page)
+	})
 	f.add(cmd)
-	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash")
-	cmd.Flags().BoolVar(&expired, "expired", false, "list what has expired; loci restore brings it back")
-	cmd.MarkFlagsMutuallyExclusive("trash", "expired")
+	f.addState(cmd, "list", "; loci restore brings it back")
 	return cmd
-}
-
-func otherState(trash, expired bool) loci.Lifecycle {
-	switch {
-	case trash:
-		return loci.TrashOnly
-	case expired:
-		return loci.ExpiredOnly
-	}
-	return loci.LiveOnly
 }
 
 func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {

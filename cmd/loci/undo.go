@@ -14,9 +14,8 @@ import (
 )
 
 type undoFlags struct {
-	origin, session, credential string
-	since, until                string
-	dryRun                      bool
+	session, credential string
+	dryRun              bool
 }
 
 func (p *program) undoCommand() *cobra.Command {
@@ -38,10 +37,6 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Undo, memory.UndoPlan),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			s, err = f.selection()
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
 		if err := f.resolve(ctx, c, &s); err != nil {
 			return err
@@ -56,23 +51,14 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 		return nil
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
+	flags.StringVar(&s.Origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session, by id or title")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by id or name")
-	flags.StringVar(&f.since, "since", "",
-		"changes from then on: 14:00, 2h, yesterday or another time; required without --session")
-	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
+	timeFlag(cmd, &s.Since, "since",
+		"changes from then on: 14:00, 2h, yesterday or another time; required without --session", parsePast)
+	timeFlag(cmd, &s.Until, "until", "changes before then (default: now)", parsePast)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
 	return cmd
-}
-
-func (f *undoFlags) selection() (s loci.UndoSelection, err error) {
-	s.Origin = f.origin
-	if s.Since, err = parsePast("--since", f.since); err != nil {
-		return s, err
-	}
-	s.Until, err = parsePast("--until", f.until)
-	return s, err
 }
 
 // resolve finds the session and the key that the flags name.
