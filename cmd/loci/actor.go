@@ -16,7 +16,8 @@ const (
 	pickOrg    picks = 1 << iota // --org
 	pickUser                     // --user
 	pickVendor                   // --as
-	onlyOf                       // --org and --user limit a list instead; the operator acts
+	onlyOrg                      // --org limits a list instead; the operator acts
+	onlyOf                       // --org and --user do
 	asks                         // --yes: the command asks for confirmation
 	starts                       // no flag: the command creates the data directory if it is missing
 
@@ -41,6 +42,9 @@ func (a *actor) add(cmd *cobra.Command, which picks) {
 	}
 	if which&pickVendor != 0 {
 		cmd.Flags().StringVar(&a.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
+	}
+	if which&onlyOrg != 0 {
+		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id or name (default: all)")
 	}
 	if which&onlyOf != 0 {
 		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id or name")

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/clientfile"
 )
 
@@ -167,8 +166,6 @@ const (
 	fixCapture    = "loci connect " + capturing + " --capture --stdio=false"
 )
 
-func (p *program) isCaptureBroken() bool { return p.hookServer() == nil }
-
 // captures returns the settings with the hook of Loci, or "". broken tells why nobody can say whether they have it.
 func (p *program) captures() (name, broken string) {
 	file, err := clientfile.ReadSettings(p.hookSettings())
@@ -192,14 +189,8 @@ func (p *program) captureFault() outdated {
 	switch {
 	case broken != "":
 		return outdated{text: broken, fix: "fix the file"}
-	case name != "" && p.isCaptureBroken():
+	case name != "" && p.hookServer() == nil:
 		return outdated{text: brokenCapture, how: "run: ", fix: fixCapture}
 	}
 	return outdated{}
-}
-
-// refuseStdioCapture refuses --capture for an entry that starts Loci itself: it has no key that the hook could use.
-func refuseStdioCapture(c *client) error {
-	return loci.Errorf(loci.Invalid, "cannot log what %s does: its entry starts Loci, but the hook needs a server and a "+
-		"key; pass --stdio=false", c.name)
 }

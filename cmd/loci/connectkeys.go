@@ -65,11 +65,15 @@ func (in *instance) agentKeys(ctx context.Context) ([]loci.Credential, error) {
 	return in.app.Identity.Keys(ctx, in.operator, loci.KindAgent)
 }
 
-// revokeKeys revokes the valid keys that match, and returns how many.
-func (in *instance) revokeKeys(ctx context.Context, keys []loci.Credential, match func(*loci.Credential) bool) (n int,
-	err error) {
+// revokeKeys revokes the valid keys of assistants that match, and returns how many.
+func (in *instance) revokeKeys(ctx context.Context, match func(all []loci.Credential,
+	k *loci.Credential) bool) (n int, err error) {
+	keys, err := in.agentKeys(ctx)
+	if err != nil {
+		return 0, err
+	}
 	for i := range keys {
-		if keyStatus(&keys[i]) != "valid" || !match(&keys[i]) {
+		if keyStatus(&keys[i]) != "valid" || !match(keys, &keys[i]) {
 			continue
 		}
 		if err := in.app.Identity.RevokeKey(ctx, in.operator, keys[i].ID); err != nil &&
@@ -86,21 +90,8 @@ func (in *instance) revokeKeysOf(ctx context.Context, n *connection) error {
 	if n.KeyID.IsZero() {
 		return nil
 	}
-	keys, err := in.agentKeys(ctx)
-	if err == nil {
-		_, err = in.revokeKeys(ctx, keys, func(k *loci.Credential) bool { return comesFrom(keys, k, n) })
-	}
+	_, err := in.revokeKeys(ctx, func(all []loci.Credential, k *loci.Credential) bool { return comesFrom(all, k, n) })
 	return err
-}
-
-// revokeConnected revokes the keys that connect made for a client, and those that rotation put in their place: all have
-// the same name.
-func (in *instance) revokeConnected(ctx context.Context, c *client) (int, error) {
-	keys, err := in.agentKeys(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return in.revokeKeys(ctx, keys, func(k *loci.Credential) bool { return isConnected(c, k) })
 }
 
 // keyed is an entry with a key that connect created for the client.
@@ -116,34 +107,28 @@ type keyed struct {
 // keyedEntries returns the entries that have such a key, and those that had one. It leaves out what it cannot read.
 func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 	for _, c := range clients {
-		entries, err := p.entries(c)
-		if err != nil {
-			continue
-		}
+		entries, _ := p.entries(c) // startingClients reports the error
 		for i, x := range entries {
-			n, err := p.connection(x)
-			if err != nil || n == nil {
-				continue
-			}
+			n := x.n
 			now, err := x.readFile(n.File)
 			if err != nil {
 				continue
 			}
-			strays, err := p.strays(x, n, keys, now)
+			strays, err := p.strays(x.client, n, keys, now)
 			if err != nil {
 				continue
 			}
-			switch own := p.ownEntry(x, n, keys, now); {
+			switch own := p.ownEntry(x.client, n, keys, now); {
 			case own != nil && !own.keyID.IsZero():
-				list = append(list, keyed{client: x, connection: n, keyID: own.keyID, base: baseIn(own.value, n)})
+				list = append(list, keyed{client: x.client, connection: n, keyID: own.keyID, base: baseIn(own.value, n)})
 			case own == nil && len(strays) == 0 && !n.KeyID.IsZero():
-				list = append(list, keyed{client: x, connection: n, lost: now})
+				list = append(list, keyed{client: x.client, connection: n, lost: now})
 			}
 			if i > 0 { // all entries have the same strays
 				continue
 			}
 			for _, s := range strays {
-				list = append(list, keyed{client: x, connection: n, keyID: s.keyID, stray: &s})
+				list = append(list, keyed{client: x.client, connection: n, keyID: s.keyID, stray: &s})
 			}
 		}
 	}

@@ -48,16 +48,11 @@ func forceFlag(cmd *cobra.Command, force *bool) {
 
 // mayReplace rejects the name of a file that exists, unless the person wants to replace it.
 func mayReplace(name string, force bool) error {
-	if force || name == "-" || !isRegular(name) {
+	if info, err := os.Stat(name); force || name == "-" || err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return loci.Errorf(loci.Conflict,
 		"cannot write %s: it exists; choose another name, or pass --force to replace it", name)
-}
-
-func isRegular(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // exportTo exports a person's memories and prints how many there are.

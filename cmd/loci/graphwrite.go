@@ -33,7 +33,21 @@ add the observations that it does not have yet.`,
 		if err != nil {
 			return err
 		}
-		return p.printPutEntities(list)
+		secrets := p.noteSecrets(graph.SecretsIn(list))
+		if p.json {
+			out := wire.PutEntities{Entities: []wire.PutEntity{}, Secrets: secrets}
+			for _, e := range list {
+				out.Entities = append(out.Entities, wire.PutEntity{Entity: e.Entity, Created: e.Created, Added: len(e.Added),
+					Hint: loci.TwinHint("entity", e.Entity.Name, e.Alike...)})
+			}
+			return p.printJSON(out)
+		}
+		for _, e := range list {
+			_ = p.answer(e, nil, "%s %s: %s (%s), %s added\n%s", createdOrExisting(e.Created), e.Entity.ID,
+				loci.OneLine(e.Entity.Name), loci.OneLine(e.Entity.Type),
+				loci.Plural(len(e.Added), "observation", "observations"), loci.TwinHint("entity", e.Entity.Name, e.Alike...))
+		}
+		return nil
 	})
 	cmd.Flags().StringVar(&kind, "type", "", "type of the entity: person, technology, concept, … (required)")
 	_ = cmd.MarkFlagRequired("type") // fails only for a flag that is not there
@@ -46,24 +60,6 @@ func (p *program) noteSecrets(types []string) []string {
 		p.note("%s", loci.SecretHint(types))
 	}
 	return types
-}
-
-func (p *program) printPutEntities(list []graph.PutEntity) error {
-	secrets := p.noteSecrets(graph.SecretsIn(list))
-	if p.json {
-		out := wire.PutEntities{Entities: []wire.PutEntity{}, Secrets: secrets}
-		for _, e := range list {
-			out.Entities = append(out.Entities, wire.PutEntity{Entity: e.Entity, Created: e.Created, Added: len(e.Added),
-				Hint: loci.TwinHint("entity", e.Entity.Name, e.Alike...)})
-		}
-		return p.printJSON(out)
-	}
-	for _, e := range list {
-		_ = p.answer(e, nil, "%s %s: %s (%s), %s added\n%s", createdOrExisting(e.Created), e.Entity.ID,
-			loci.OneLine(e.Entity.Name), loci.OneLine(e.Entity.Type),
-			loci.Plural(len(e.Added), "observation", "observations"), loci.TwinHint("entity", e.Entity.Name, e.Alike...))
-	}
-	return nil
 }
 
 func createdOrExisting(created bool) string {
@@ -83,28 +79,25 @@ func (p *program) graphObserveCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printObserved(list)
+		secrets := p.noteSecrets(graph.SecretsIn(list))
+		if p.json {
+			out := wire.PutObservations{Observations: []wire.EntityObservation{}, Duplicates: []wire.EntityObservation{},
+				Secrets: secrets}
+			for _, o := range list {
+				out.Observations = append(out.Observations, of(o.Entity, o.Added)...)
+				out.Duplicates = append(out.Duplicates, of(o.Entity, o.Duplicates)...)
+			}
+			return p.printJSON(out)
+		}
+		for _, o := range list {
+			p.printf("%s: %s added (%s)\n", loci.OneLine(o.Entity.Name),
+				loci.Plural(len(o.Added), "observation", "observations"),
+				loci.Plural(len(o.Duplicates), "duplicate", "duplicates"))
+		}
+		return nil
 	})
 	typeFlag(cmd, &kind)
 	return cmd
-}
-
-func (p *program) printObserved(list []graph.Observed) error {
-	secrets := p.noteSecrets(graph.SecretsIn(list))
-	if p.json {
-		out := wire.PutObservations{Observations: []wire.EntityObservation{}, Duplicates: []wire.EntityObservation{},
-			Secrets: secrets}
-		for _, o := range list {
-			out.Observations = append(out.Observations, of(o.Entity, o.Added)...)
-			out.Duplicates = append(out.Duplicates, of(o.Entity, o.Duplicates)...)
-		}
-		return p.printJSON(out)
-	}
-	for _, o := range list {
-		p.printf("%s: %s added (%s)\n", loci.OneLine(o.Entity.Name), loci.Plural(len(o.Added), "observation", "observations"),
-			loci.Plural(len(o.Duplicates), "duplicate", "duplicates"))
-	}
-	return nil
 }
 
 func of(e loci.EntityRef, list []loci.Observation) (out []wire.EntityObservation) {
@@ -138,23 +131,19 @@ func (p *program) graphRelateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printPutRelations(list)
+		secrets := p.noteSecrets(graph.SecretsIn(list))
+		if p.json {
+			out := wire.PutRelations{Relations: []wire.PutRelation{}, Secrets: secrets}
+			for _, r := range list {
+				out.Relations = append(out.Relations, wire.PutRelation{Relation: r.Relation, Created: r.Created})
+			}
+			return p.printJSON(out)
+		}
+		for _, r := range list {
+			p.printf("%s %s: %s\n", createdOrExisting(r.Created), r.Relation.ID, relationText(r.Relation))
+		}
+		return nil
 	})
 	r.add(cmd)
 	return cmd
-}
-
-func (p *program) printPutRelations(list []graph.PutRelation) error {
-	secrets := p.noteSecrets(graph.SecretsIn(list))
-	if p.json {
-		out := wire.PutRelations{Relations: []wire.PutRelation{}, Secrets: secrets}
-		for _, r := range list {
-			out.Relations = append(out.Relations, wire.PutRelation{Relation: r.Relation, Created: r.Created})
-		}
-		return p.printJSON(out)
-	}
-	for _, r := range list {
-		p.printf("%s %s: %s\n", createdOrExisting(r.Created), r.Relation.ID, relationText(r.Relation))
-	}
-	return nil
 }

@@ -130,37 +130,33 @@ func (p *program) nodeShowCommand() *cobra.Command {
 				return err
 			}
 		}
-		return p.printNode(ctx, c, n, items)
-	})
-}
-
-func (p *program) printNode(ctx context.Context, c *call, n *loci.MemoryNode, items []loci.NodeItem) error {
-	if p.json {
-		return p.printJSON(struct {
-			*loci.MemoryNode
-			Items []loci.NodeItem `json:"items"`
-		}{n, notNil(items)})
-	}
-	p.printf("%s\n", loci.OneLine(n.Name))
-	shared, trashed := "", ""
-	if !n.TeamID.IsZero() {
-		shared = "the team"
-	}
-	if !n.DeletedAt.IsZero() {
-		trashed = "since " + p.showTime(n.DeletedAt)
-	}
-	p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
-		"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", p.showTime(n.UpdatedAt), "shared with",
-		shared, "in the trash", trashed)
-	p.printf("\n")
-	levels := map[loci.NodeItemID]int{}
-	for _, i := range items {
-		if !i.ParentID.IsZero() {
-			levels[i.ID] = levels[i.ParentID] + 1
+		if p.json {
+			return p.printJSON(struct {
+				*loci.MemoryNode
+				Items []loci.NodeItem `json:"items"`
+			}{n, notNil(items)})
 		}
-		p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), c.itemText(ctx, &i))
-	}
-	return nil
+		p.printf("%s\n", loci.OneLine(n.Name))
+		shared, trashed := "", ""
+		if !n.TeamID.IsZero() {
+			shared = "the team"
+		}
+		if !n.DeletedAt.IsZero() {
+			trashed = "since " + p.showTime(n.DeletedAt)
+		}
+		p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
+			"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", p.showTime(n.UpdatedAt),
+			"shared with", shared, "in the trash", trashed)
+		p.printf("\n")
+		levels := map[loci.NodeItemID]int{}
+		for _, i := range items {
+			if !i.ParentID.IsZero() {
+				levels[i.ID] = levels[i.ParentID] + 1
+			}
+			p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), c.itemText(ctx, &i))
+		}
+		return nil
+	})
 }
 
 // itemText is a text, or what an item shows by its id and its title or name.

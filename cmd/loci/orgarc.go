@@ -133,9 +133,9 @@ more. Loci refuses that while the org's events go to Arc.`,
 	})
 }
 
-func (p *program) keepsInArc(o loci.Org) bool { return p.eventsOf(o) == loci.EventsInArc }
-
-func (p *program) eventsOf(o loci.Org) loci.EventStore { return cmp.Or(o.Events, p.settings.Events) }
+func (p *program) keepsInArc(o loci.Org) bool {
+	return cmp.Or(o.Events, p.settings.Events) == loci.EventsInArc
+}
 
 // noteNoArc warns if the events of an org go to Arc and the org has none. That state may be wanted for a moment.
 func (p *program) noteNoArc(ctx context.Context, c *call) error {

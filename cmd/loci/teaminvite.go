@@ -37,36 +37,29 @@ expires after 7 days. A new invitation of an address revokes an earlier one.`,
 		if err != nil {
 			return err
 		}
-		if err := p.printInvited(made); err != nil || p.json {
-			return err
+		address := p.signInServer().URL
+		shown := make([]inviteJSON, len(made))
+		for i, m := range made {
+			shown[i] = inviteJSON{Invite: m.Invite, Token: m.Token.Reveal()}
+			if address != "" {
+				shown[i].Link = address + "/app/invite?token=" + m.Token.Reveal()
+			}
+		}
+		if p.json {
+			return p.printJSON(page("invites", shown))
+		}
+		for _, i := range shown {
+			p.printf("%s  %s\n", i.Email, cmp.Or(i.Link, i.Token))
+		}
+		p.note("Loci shows these only this once. They expire at %s, and replace earlier invitations of the same "+
+			"addresses.", p.showTime(time.Now().Add(loci.InviteLife)))
+		if address == "" {
+			p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", p.noPages())
 		}
 		return p.noteOpenProjects(ctx, c.instance, c.who, "Everybody in the org")
 	}))
 	cmd.Flags().StringVar(&text, "role", string(loci.Member), "role in the team: owner, admin or member")
 	return cmd
-}
-
-func (p *program) printInvited(made []org.Invited) error {
-	address := p.signInServer().URL
-	shown := make([]inviteJSON, len(made))
-	for i, m := range made {
-		shown[i] = inviteJSON{Invite: m.Invite, Token: m.Token.Reveal()}
-		if address != "" {
-			shown[i].Link = address + "/app/invite?token=" + m.Token.Reveal()
-		}
-	}
-	if p.json {
-		return p.printJSON(page("invites", shown))
-	}
-	for _, i := range shown {
-		p.printf("%s  %s\n", i.Email, cmp.Or(i.Link, i.Token))
-	}
-	p.note("Loci shows these only this once. They expire at %s, and replace earlier invitations of the same "+
-		"addresses.", p.showTime(time.Now().Add(loci.InviteLife)))
-	if address == "" {
-		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", p.noPages())
-	}
-	return nil
 }
 
 func (p *program) teamInvitesCommand() *cobra.Command {

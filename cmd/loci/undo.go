@@ -113,7 +113,8 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	}
 	p.printf("\n")
 	if r.Redo != nil {
-		p.printf("To reverse this undo: %s\n", p.onSameData(redoCommand(r.Redo, a)))
+		p.printf("To reverse this undo: %s\n", p.onSameData(fmt.Sprintf("loci undo --origin %s --since %s --until %s%s",
+			r.Redo.Origin, r.Redo.Since.Format(time.RFC3339Nano), r.Redo.Until.Format(time.RFC3339Nano), a.flags())))
 	}
 }
 
@@ -151,12 +152,6 @@ func showSelection(s *loci.UndoSelection) string {
 		return strings.Join(append(parts, "until now"), " ")
 	}
 	return strings.Join(append(parts, "until "+s.Until.Local().Format(time.RFC3339)), " ")
-}
-
-func redoCommand(s *loci.UndoSelection, a *actor) string {
-	out := fmt.Sprintf("loci undo --origin %s --since %s --until %s", s.Origin, s.Since.Format(time.RFC3339Nano),
-		s.Until.Format(time.RFC3339Nano))
-	return out + a.flags()
 }
 
 // flags are those that make another command act for the same person. a is nil for the operator.
