@@ -48,7 +48,8 @@ func (p *program) orgCreateCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&n.OwnerEmail, "owner-email", "", "e-mail address of the first owner (required)")
 	flags.StringVar(&n.OwnerName, "owner-name", "", "name of the first owner")
-	flags.StringVar((*string)(&n.ID), "id", "", "short name that never changes: a-z, 0-9 and '-' (default: derived from NAME)")
+	flags.StringVar((*string)(&n.ID), "id", "",
+		"short name that never changes: a-z, 0-9 and '-' (default: derived from NAME)")
 	_ = cmd.MarkFlagRequired("owner-email")
 	return cmd
 }

@@ -83,13 +83,9 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 	if err := s.store.OAuth().PutClient(ctx, c); err != nil {
 		return RegisterResponse{}, err
 	}
-	words := make([]string, len(rights))
-	for i, r := range rights {
-		words[i] = string(r)
-	}
 	return RegisterResponse{ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Name, URI: c.URI, RedirectURIs: c.RedirectURIs,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none",
-		Scope: strings.Join(words, " ")}, nil
+		Scope: strings.Join(scopesOf(rights), " ")}, nil
 }
 
 // check leaves out unusable redirects, because clients list those of all their editions.

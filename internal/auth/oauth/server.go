@@ -77,10 +77,12 @@ func errorOf(code, description string) error {
 }
 
 // SupportedScopes returns every scope that a client can get.
-func SupportedScopes() []string {
-	var out []string
-	for _, r := range loci.AgentRights() {
-		out = append(out, string(r))
+func SupportedScopes() []string { return scopesOf(loci.AgentRights()) }
+
+func scopesOf(rights []loci.Right) []string {
+	out := make([]string, len(rights))
+	for i, r := range rights {
+		out[i] = string(r)
 	}
 	return out
 }
