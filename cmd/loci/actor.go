@@ -169,10 +169,7 @@ func (in *instance) person(ctx context.Context, s string) (who loci.Person, err 
 	}
 	var id loci.UserID
 	if id.UnmarshalText([]byte(s)) != nil {
-		var all []loci.User
-		err = in.inOrgs(ctx, "", func(p loci.Principal) error {
-			return in.everybody(ctx, p, func(u loci.User) error { all = append(all, u); return nil })
-		})
+		all, err := in.everybody(ctx, "")
 		u, err := findNamed(all, err, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
 		if err != nil {
 			return who, told(err, all, func(u loci.User) (string, string) { return u.ID.String(), u.Email })
@@ -284,21 +281,17 @@ func (in *instance) inOrgs(ctx context.Context, org string, fn func(loci.Princip
 	return nil
 }
 
-func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loci.User) error) error {
-	var after loci.UserID
-	for {
-		page, more, err := in.app.Org.Members(ctx, p, after, 0)
-		if err != nil {
-			return err
-		}
-		for _, u := range page {
-			if err := fn(u); err != nil {
+// everybody returns the people of the named org, or of all.
+func (in *instance) everybody(ctx context.Context, org string) (all []loci.User, err error) {
+	err = in.inOrgs(ctx, org, func(p loci.Principal) error {
+		var after loci.UserID
+		for {
+			page, more, err := in.app.Org.Members(ctx, p, after, 0)
+			if all = append(all, page...); err != nil || !more {
 				return err
 			}
-			after = u.ID
+			after = page[len(page)-1].ID
 		}
-		if !more {
-			return nil
-		}
-	}
+	})
+	return all, err
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
@@ -85,10 +85,7 @@ func (p *program) userListCommand() *cobra.Command {
 	cmd := p.acting(operator, &cobra.Command{
 		Use: "list", Short: "List people", Annotations: does(org.MemberList, org.List),
 	}, func(ctx context.Context, c *call) error {
-		var users []loci.User
-		err := c.inOrgs(ctx, orgName, func(who loci.Principal) error {
-			return c.everybody(ctx, who, func(u loci.User) error { users = append(users, u); return nil })
-		})
+		users, err := c.everybody(ctx, orgName)
 		return p.printUsers(ctx, c.instance, users, err)
 	})
 	cmd.Flags().StringVar(&orgName, "org", "", "only of this org, by id or name")
@@ -250,37 +247,33 @@ in, and somebody else may use it.`,
 }
 
 func (p *program) userDisableCommand() *cobra.Command {
-	return p.changeUser(&cobra.Command{
+	return p.disableUser(&cobra.Command{
 		Use: "disable USER", Short: "Disable a person: end their access, keep their data",
 		Long: `Disable a person, effective immediately: end their sign-ins, keys and grants and take
-them out of their team. Loci keeps their data.`,
-		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
-	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
-		had, err := c.access(ctx, c.who.OrgID, id)
-		if err != nil {
-			return loci.User{}, err
-		}
-		u, err := c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(true)})
-		if err == nil && !p.json {
-			p.noteEnded(had)
-		}
-		return u, err
-	})
+them out of their team. Loci keeps their data.`}, org.MemberRemove, true)
 }
 
 func (p *program) userEnableCommand() *cobra.Command {
-	return p.changeUser(&cobra.Command{
+	return p.disableUser(&cobra.Command{
 		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys and team",
 		Long: `Let a disabled person sign in again. Their password, passkeys and data are as before.
-Their old sign-ins, keys and grants stay ended, and they are in no team.`,
-		Annotations: does(org.MemberEnable, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
-	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
+Their old sign-ins, keys and grants stay ended, and they are in no team.`}, org.MemberEnable, false)
+}
+
+// disableUser completes a command that disables a person, or enables them again.
+func (p *program) disableUser(cmd *cobra.Command, act gate.Action, disabled bool) *cobra.Command {
+	cmd.Annotations = does(act, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList)
+	return p.changeUser(cmd, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
 		had, err := c.access(ctx, c.who.OrgID, id)
 		if err != nil {
 			return loci.User{}, err
 		}
-		u, err := c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(false)})
-		if disabled := had == nil; err == nil && disabled && !p.json {
+		u, err := c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: &disabled})
+		switch {
+		case err != nil || p.json:
+		case disabled:
+			p.noteEnded(had)
+		case had == nil:
 			p.noteNotRestored(c.who, &u)
 		}
 		return u, err
@@ -338,18 +331,16 @@ func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID
 		return nil, err
 	}
 	grants, err := in.app.Identity.Grants(ctx, who)
-	out.signIns, out.keys, out.agentKeys = usable(signIns), usable(keys), usable(agentKeys)
-	for i := range grants {
-		if grants[i].Usable(time.Now()) {
-			out.grants++
-		}
-	}
+	valid := func(c loci.Credential) bool { return keyStatus(&c) == "valid" }
+	out.signIns, out.keys, out.agentKeys = countIf(signIns, valid), countIf(keys, valid), countIf(agentKeys, valid)
+	out.grants = countIf(grants, func(g loci.Grant) bool { return grantStatus(&g) == "valid" })
 	return out, err
 }
 
-func usable(list []loci.Credential) (n int) {
-	for i := range list {
-		if list[i].Usable(time.Now()) {
+// countIf returns how many of a list are so.
+func countIf[T any](list []T, is func(T) bool) (n int) {
+	for _, x := range list {
+		if is(x) {
 			n++
 		}
 	}
