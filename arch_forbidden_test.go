@@ -11,7 +11,7 @@ var forbiddenImports = map[string]string{
 // A template calls methods by names that only the running program knows (reflect's MethodByName). If one can run,
 // the linker must keep every exported method of every type that the binary has: 4.6 MB of 48.
 const templatesAreLarge = "templates make the linker keep every exported method, 4.6 MB of the binary; " +
-	"write the page as functions, see internal/web/pages_frame.go"
+	"write the page as functions, see internal/web/pages.go"
 
 func TestForbiddenImports(t *testing.T) {
 	for _, f := range sources(t) {

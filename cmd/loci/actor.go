@@ -16,7 +16,8 @@ const (
 	pickOrg    picks = 1 << iota // --org
 	pickUser                     // --user
 	pickVendor                   // --as
-	onlyOf                       // --org and --user limit a list instead; the operator acts
+	onlyOrg                      // --org limits a list instead; the operator acts
+	onlyOf                       // --org and --user do
 	asks                         // --yes: the command asks for confirmation
 	starts                       // no flag: the command creates the data directory if it is missing
 
@@ -41,6 +42,9 @@ func (a *actor) add(cmd *cobra.Command, which picks) {
 	}
 	if which&pickVendor != 0 {
 		cmd.Flags().StringVar(&a.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
+	}
+	if which&onlyOrg != 0 {
+		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id or name (default: all)")
 	}
 	if which&onlyOf != 0 {
 		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id or name")
@@ -99,14 +103,7 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 // finds an id by its beginning.
 func onID[T ~[16]byte](p *program, which picks, noun, see string, find resolver[T], cmd *cobra.Command,
 	do func(context.Context, *call, T) error) *cobra.Command {
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		err := checkID(args[0], noun, see)
-		if err == nil && check != nil {
-			err = check(cmd, args)
-		}
-		return err
-	}
+	before(cmd, func(args []string) error { return checkID(args[0], noun, see) })
 	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
 		id, err := resolve(ctx, c, c.args[0], noun, see, find)
 		if err == nil {
@@ -172,10 +169,7 @@ func (in *instance) person(ctx context.Context, s string) (who loci.Person, err 
 	}
 	var id loci.UserID
 	if id.UnmarshalText([]byte(s)) != nil {
-		var all []loci.User
-		err = in.inOrgs(ctx, "", func(p loci.Principal) error {
-			return in.everybody(ctx, p, func(u loci.User) error { all = append(all, u); return nil })
-		})
+		all, err := in.everybody(ctx, "")
 		u, err := findNamed(all, err, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
 		if err != nil {
 			return who, told(err, all, func(u loci.User) (string, string) { return u.ID.String(), u.Email })
@@ -287,21 +281,17 @@ func (in *instance) inOrgs(ctx context.Context, org string, fn func(loci.Princip
 	return nil
 }
 
-func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loci.User) error) error {
-	var after loci.UserID
-	for {
-		page, more, err := in.app.Org.Members(ctx, p, after, 0)
-		if err != nil {
-			return err
-		}
-		for _, u := range page {
-			if err := fn(u); err != nil {
+// everybody returns the people of the named org, or of all.
+func (in *instance) everybody(ctx context.Context, org string) (all []loci.User, err error) {
+	err = in.inOrgs(ctx, org, func(p loci.Principal) error {
+		var after loci.UserID
+		for {
+			page, more, err := in.app.Org.Members(ctx, p, after, 0)
+			if all = append(all, page...); err != nil || !more {
 				return err
 			}
-			after = u.ID
+			after = page[len(page)-1].ID
 		}
-		if !more {
-			return nil
-		}
-	}
+	})
+	return all, err
 }

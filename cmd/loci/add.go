@@ -22,66 +22,64 @@ import (
 
 // memoryFlags are attributes of a memory that a person can set.
 type memoryFlags struct {
-	title, summary, key, category, kind, expires, validFrom, validTo, file, scope, project string
-	tags, allow                                                                            []string
-	importance                                                                             int
-	pinned                                                                                 bool
+	memory.Draft
+	summary, file, project string
+	pinned                 bool
 }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.title, "title", "", "short label to browse by")
+	flags.StringVar(&f.Title, "title", "", "short label to browse by")
 	flags.StringVar(&f.summary, "summary", "", "short summary")
-	flags.StringVar(&f.key, "key", "", "key of the fact; saving the key again updates the memory")
-	flags.StringVar(&f.category, "category", "", `category, such as "fact" or "decision"`)
-	flags.StringVar(&f.kind, "type", "", "semantic (a fact), episodic (something that happened) or procedural (how to)")
-	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
-	flags.StringSliceVar(&f.allow, "allow", nil, `vendors that may read it, such as claude,cursor; "*" means all`)
-	flags.IntVar(&f.importance, "importance", 0,
+	flags.StringVar(&f.Key, "key", "", "key of the fact; saving the key again updates the memory")
+	flags.StringVar(&f.Category, "category", "", `category, such as "fact" or "decision"`)
+	flags.StringVar((*string)(&f.Type), "type", "",
+		"semantic (a fact), episodic (something that happened) or procedural (how to)")
+	flags.StringArrayVar(&f.Tags, "tag", nil, "tag; may be repeated")
+	vendorsFlag(cmd, &f.AllowedVendors, `vendors that may read it, such as claude,cursor; "*" means all`)
+	flags.IntVar(&f.Importance, "importance", 0,
 		fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
 	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
-	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, tomorrow, 2026-01-31 or another time ahead")
-	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a time such as 2026-01-31 or 3d (ago)")
-	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
+	timeFlag(cmd, &f.ExpiresAt, "expires", "when it expires: 12h, 90d, tomorrow, 2026-01-31 or another time ahead",
+		parseFuture)
+	timeFlag(cmd, &f.ValidFrom, "valid-from", "when it became true: a time such as 2026-01-31 or 3d (ago)", parsePast)
+	timeFlag(cmd, &f.ValidTo, "valid-to", "when it stopped being true: a time; \"in 3d\" lies ahead", parsePast)
 	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
 }
 
 // addPlace adds the flags for where a memory stands.
 func (f *memoryFlags) addPlace(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", "",
+	cmd.Flags().StringVar((*string)(&f.Scope), "scope", "",
 		"global (only you), project (also its members) or agent (only sessions of the agent)")
 	cmd.Flags().StringVar(&f.project, "project", "", "project that it is about, by name or id")
 }
 
-func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
-
 // saveFlags are memoryFlags and the flags that only a new memory has.
 type saveFlags struct {
 	memoryFlags
-	ttl, agent, session, source, dedupe string
-	supersedes, corrects                []string
-	share                               bool
+	agent, session       string
+	supersedes, corrects []string
 }
 
 func (f *saveFlags) add(cmd *cobra.Command) {
 	f.memoryFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 12h, 90d or a time ahead")
+	timeFlag(cmd, &f.TTL, "ttl", "how long until it expires: 12h, 90d or a time ahead", parseLifetime)
 	f.addPlace(cmd)
 	flags.StringVar(&f.agent, "agent", "", "agent, for scope agent (default: the agent of --session)")
 	sessionFlag(cmd, &f.session)
-	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)
-	flags.StringVar(&f.dedupe, "dedupe", "",
+	flags.StringVar(&f.Source, "source", "", `how it was captured, such as "manual"`)
+	flags.StringVar((*string)(&f.Dedupe), "dedupe", "",
 		`if a memory has the key or the same text: "update" it (default) or "create" another`)
 	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
 	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that was wrong; may be repeated")
-	flags.BoolVar(&f.share, "share", false, "share it with the team, in the same step")
+	flags.BoolVar(&f.Share, "share", false, "share it with the team, in the same step")
 }
 
 func (p *program) addCommand() *cobra.Command {
 	var f saveFlags
 	var vendor string
-	cmd := &cobra.Command{
+	cmd := p.acting(starts, &cobra.Command{
 		Use:   "add [CONTENT]",
 		Short: "Save a memory",
 		Long: `Save a memory. The content is the argument, --file, or standard input. Loci stores it
@@ -105,34 +103,23 @@ same place and add nothing, the answer is "identical". --dedupe create stores it
 			return nil
 		},
 		Annotations: does(memory.Create, memory.Share, project.Read, agent.Read),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := p.content(args, f.file)
-			if err != nil {
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Content, err = p.content(args, f.file); err != nil {
 				return err
 			}
-			if content == "" || f.title == "" && strings.TrimSpace(content) == "" {
+			if f.Content == "" || f.Title == "" && strings.TrimSpace(f.Content) == "" {
 				return loci.FieldErrorf("content", "must not be empty; pass it as an argument, with --file, or on standard input")
 			}
-			for _, name := range []string{"valid-from", "valid-to"} {
-				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return loci.FieldErrorf("--"+name, `must be a time; to clear it, run loci edit ID --%s ""`, name)
-				}
-			}
-			d, err := f.draft(content, time.Now(), cmd.Flags().Changed)
-			if err != nil {
-				return err
-			}
-			return p.with(cmd.Context(), create, func(in *instance) error {
-				return p.save(cmd.Context(), in, &f, vendor, d)
-			})
+			return f.complete(cmd)
 		},
-	}
+	}, func(ctx context.Context, c *call) error { return p.save(ctx, c.instance, &f, vendor) })
 	f.add(cmd)
 	cmd.Flags().StringVar(&vendor, "as", "", "save it as this vendor's assistant would")
 	return cmd
 }
 
-func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor string, d memory.Draft) error {
+func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor string) error {
+	d := &f.Draft
 	who, err := in.as(ctx, vendor)
 	if err != nil {
 		return err
@@ -154,7 +141,7 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if d.Corrects, err = in.memoryIDs(ctx, who, f.corrects); err != nil {
 		return err
 	}
-	m, err := in.app.Memory.Create(ctx, who, d)
+	m, err := in.app.Memory.Create(ctx, who, *d)
 	if err != nil {
 		return err
 	}
@@ -305,56 +292,34 @@ func (p *program) wayBack(ctx context.Context, in *instance, id loci.MemoryID) s
 	return p.onSameData("loci revert "+id.Short()) + " " + version
 }
 
-// draft parses the flags. given reports which of them were passed.
-func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (memory.Draft, error) {
-	d := memory.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
-		Dedupe: memory.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
-		Scope: loci.Scope(f.scope), Share: f.share}
-	if d.Title == "" && d.Key == "" {
-		d.Title = strings.ToValidUTF8(firstLine(content), "?") // the error is about the content
+// complete makes a draft of the flags, and checks them.
+func (f *saveFlags) complete(cmd *cobra.Command) error {
+	for _, name := range []string{"valid-from", "valid-to"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return loci.FieldErrorf("--"+name, `must be a time; to clear it, run loci edit ID --%s ""`, name)
+		}
 	}
-	if given("summary") {
-		d.Summary = &f.summary
+	if f.Title == "" && f.Key == "" {
+		f.Title = strings.ToValidUTF8(firstLine(f.Content), "?") // the error is about the content
 	}
-	if given("pinned") {
-		d.Pinned = &f.pinned
+	f.Summary, f.Pinned = given(cmd, "summary", &f.summary), given(cmd, "pinned", &f.pinned)
+	if cmd.Flags().Changed("importance") && f.Importance == 0 {
+		return loci.FieldErrorf("--importance", loci.RangeText, loci.MinImportance, loci.MaxImportance)
 	}
-	if given("importance") && f.importance == 0 {
-		return d, loci.FieldErrorf("--importance", loci.RangeText, loci.MinImportance, loci.MaxImportance)
-	}
-	var err error
-	if d.AllowedVendors, err = f.vendors(); err != nil {
-		return d, err
-	}
-	if err := checkMemoryIDs(slices.Concat(f.supersedes, f.corrects)); err != nil {
-		return d, err
-	}
-	return d, f.times(&d, now)
+	return checkMemoryIDs(slices.Concat(f.supersedes, f.corrects))
 }
 
-func (f *saveFlags) times(d *memory.Draft, now time.Time) (err error) {
-	if f.ttl != "" {
-		until, err := loci.ParseTimeNear(f.ttl, now, true)
-		if err != nil {
-			return loci.FieldErrorf("--ttl", "%s", err)
-		}
-		d.TTL = until.Sub(now)
+// parseLifetime reads how long it is from now until the time of a flag.
+func parseLifetime(flag, s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
 	}
-	if d.ExpiresAt, err = parseFuture("--expires", f.expires); err != nil {
-		return err
+	now := time.Now()
+	until, err := loci.ParseTimeNear(s, now, true)
+	if err != nil {
+		return 0, loci.FieldErrorf(flag, "%s", err)
 	}
-	for flag, at := range map[string]struct {
-		text string
-		to   *time.Time
-	}{"--valid-from": {f.validFrom, &d.ValidFrom}, "--valid-to": {f.validTo, &d.ValidTo}} {
-		if at.text == "" {
-			continue
-		}
-		if *at.to, err = parsePast(flag, at.text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return until.Sub(now), nil
 }
 
 // firstLine returns the title for a content without one.

@@ -20,34 +20,32 @@ header Loci-Session over REST and MCP. AGENT is a name, an id or the beginning o
 		p.agentStatsCommand(), p.agentDeleteCommand())
 }
 
-type agentFlags struct{ description, config string }
-
-func (f *agentFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.description, "description", "", "what the agent does")
-	cmd.Flags().StringVar(&f.config, "settings", "", "configuration as a JSON object; Loci stores it unchanged")
+// agentFlags adds the flags that both a new and a changed agent have.
+func agentFlags(cmd *cobra.Command, d *agent.Draft) {
+	cmd.Flags().StringVar(&d.Description, "description", "", "what the agent does")
+	readFlag(cmd, &d.Config, "settings", "", "configuration as a JSON object; Loci stores it unchanged", object)
 }
 
 // object returns JSON that a flag has, or nil for "".
-func object(text string) json.RawMessage {
+func object(_, text string) (json.RawMessage, error) {
 	if text == "" {
-		return nil
+		return nil, nil
 	}
-	return json.RawMessage(text)
+	return json.RawMessage(text), nil
 }
 
 func (p *program) agentCreateCommand() *cobra.Command {
-	var vendor string
-	var f agentFlags
+	var d agent.Draft
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create NAME", Short: "Register an agent", Annotations: does(agent.Create),
 		Example: `  loci agent create reviewer --vendor claude --settings '{"model":"large"}'`,
 	}, func(ctx context.Context, c *call) error {
-		made, err := c.app.Agent.Create(ctx, c.who, agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor),
-			Description: f.description, Config: object(f.config)})
+		d.Name = c.args[0]
+		made, err := c.app.Agent.Create(ctx, c.who, d)
 		return p.answer(made, err, "created %s: %s of %s\n%s", made.ID, made.Name, made.Vendor, made.Hint)
 	})
-	f.add(cmd)
-	cmd.Flags().StringVar(&vendor, "vendor", "",
+	agentFlags(cmd, &d)
+	cmd.Flags().StringVar((*string)(&d.Vendor), "vendor", "",
 		"vendor of the agent: claude, cursor, codex, … (default: api, an agent of no vendor)")
 	return cmd
 }
@@ -82,15 +80,14 @@ func (p *program) showAgent(a loci.Agent, err error) error {
 }
 
 func (p *program) agentUpdateCommand() *cobra.Command {
-	var name string
-	var f agentFlags
+	var d agent.Draft
 	var patch agent.Patch
 	cmd := p.acting(pickPerson, &cobra.Command{
 		Use: "update AGENT", Short: "Change the name, description or settings of an agent",
 		Annotations: does(agent.Change, agent.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			patch = agent.Patch{Config: object(f.config), Name: given(cmd, "name", &name),
-				Description: given(cmd, "description", &f.description)}
+			patch = agent.Patch{Config: d.Config, Name: given(cmd, "name", &d.Name),
+				Description: given(cmd, "description", &d.Description)}
 			if patch.Name == nil && patch.Description == nil && patch.Config == nil {
 				return usagef("specify what to change: --name, --description or --settings")
 			}
@@ -99,8 +96,8 @@ func (p *program) agentUpdateCommand() *cobra.Command {
 	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
 		return p.showAgent(c.app.Agent.Update(ctx, c.who, a.ID.String(), patch))
 	}))
-	f.add(cmd)
-	cmd.Flags().StringVar(&name, "name", "", "the new name")
+	agentFlags(cmd, &d)
+	cmd.Flags().StringVar(&d.Name, "name", "", "the new name")
 	return cmd
 }
 

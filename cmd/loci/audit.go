@@ -18,7 +18,7 @@ import (
 )
 
 func (p *program) auditCommand() *cobra.Command {
-	var org, user, since string
+	var org, user string
 	var q store.AuditQuery
 	cmd := p.acting(operator, &cobra.Command{
 		Use: "audit", Short: "Show the audit trail of an org, last recorded first", Annotations: does(identity.AuditReadAll),
@@ -30,17 +30,14 @@ until the trail is read, so changes of graphs can come before newer entries. AT 
 something happened, and NUMBER is the order of recording.`,
 		Example: `  loci audit --denied --since 7d
   loci audit --org acme --user mara@acme.example --action memory.trash`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(*cobra.Command, []string) error {
 			if q.Limit < 1 || q.Limit > maxAudit {
 				return loci.FieldErrorf("--limit", "must be from 1 to %d", maxAudit)
 			}
-			if q.Action != "" {
-				if err := checkAction(q.Action); err != nil {
-					return err
-				}
+			if q.Action == "" {
+				return nil
 			}
-			q.From, err = parsePast("--since", since)
-			return err
+			return checkAction(q.Action)
 		},
 	}, func(ctx context.Context, c *call) error {
 		who, err := c.inOrg(ctx, org)
@@ -71,7 +68,7 @@ something happened, and NUMBER is the order of recording.`,
 	flags.StringVar(&user, "user", "", "only of this person, by id or e-mail address")
 	flags.StringVar(&q.Action, "action", "", "only this action, such as memory.trash")
 	flags.BoolVar(&q.Denied, "denied", false, "only rejected requests")
-	flags.StringVar(&since, "since", "", "only from then on: 12h, 7d, yesterday, 2026-01-31 or another time")
+	timeFlag(cmd, &q.From, "since", "only from then on: 12h, 7d, yesterday, 2026-01-31 or another time", parsePast)
 	flags.IntVar(&q.Limit, "limit", 50, "how many at most")
 	flags.Int64Var(&q.Before, "before", 0, "continue after the entry of this number")
 	return cmd

@@ -15,13 +15,10 @@ import (
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "backup", Short: "Create, list, verify and restore backups",
-		Long: `Create, list, verify and restore backups. A backup is consistent even while a server
+	return group("backup", "Create, list, verify and restore backups",
+		`Create, list, verify and restore backups. A backup is consistent even while a server
 writes. Backups are in backups/ of the data directory; copy them elsewhere, too.`,
-		Annotations: onlyHelps(),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand())
-	return cmd
+		p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand())
 }
 
 func (p *program) backups() *maintain.Backups {

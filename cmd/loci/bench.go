@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -31,7 +30,16 @@ so compare only ratios within one run.`,
 		Example: `  loci bench
   loci bench --memories 10000 --step 2s --json`,
 		Annotations: needsNoAction("measures a server that it starts"),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
+				return usagef("--memories, --clients and --step must be positive")
+			}
+			if o.Memories < benchMemories {
+				return usagef("--memories must be at least %s; of fewer, a recall finds too little to compare",
+					loci.Thousands(benchMemories))
+			}
+			return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.Run(cmd.Context(), o) })
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Memories, "memories", 100_000,
@@ -56,17 +64,6 @@ func benchFlags(flags *pflag.FlagSet, o *bench.Common, dir *string, clients stri
 
 // benchMemories is with how many memories each recall of the benchmark fills a page.
 const benchMemories = 1000
-
-func (p *program) bench(ctx context.Context, o bench.Options, dir string) error {
-	if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
-		return usagef("--memories, --clients and --step must be positive")
-	}
-	if o.Memories < benchMemories {
-		return usagef("--memories must be at least %s; of fewer, a recall finds too little to compare",
-			loci.Thousands(benchMemories))
-	}
-	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.Run(ctx, o) })
-}
 
 // measure runs a benchmark in a temporary directory and prints the results.
 func (p *program) measure(dir string, o *bench.Common, run func() ([]bench.Result, error)) (err error) {
@@ -152,19 +149,17 @@ processors, so compare only ratios within one run.`,
 		Example: `  loci bench events
   loci bench events --events 10000000`,
 		Annotations: needsNoAction("measures a server that it starts"),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return p.benchEvents(cmd.Context(), o, dir) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Events < 10_000 || o.Clients < 1 || o.Step <= 0 {
+				return usagef("--events must be at least 10000, and --clients and --step must be positive")
+			}
+			return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunEvents(cmd.Context(), o) })
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Events, "events", 1_000_000, "events to log before measuring reads, at least 10,000")
 	benchFlags(flags, &o.Common, &dir, "number of concurrent clients")
 	return cmd
-}
-
-func (p *program) benchEvents(ctx context.Context, o bench.EventOptions, dir string) error {
-	if o.Events < 10_000 || o.Clients < 1 || o.Step <= 0 {
-		return usagef("--events must be at least 10000, and --clients and --step must be positive")
-	}
-	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunEvents(ctx, o) })
 }
 
 func (p *program) benchGraphCommand() *cobra.Command {
@@ -187,7 +182,13 @@ server's own time. It does not touch your data. The exit code is 1 if a bar mark
 		Annotations: needsNoAction("measures processes that it starts"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Reference = strings.Fields(reference)
-			return p.benchGraph(cmd.Context(), o, dir)
+			if o.Entities < 500 || o.Clients < 1 || o.Step <= 0 {
+				return usagef("--entities must be at least 500, and --clients and --step must be positive")
+			}
+			if o.Observations != 0 && o.Observations < 10_000 {
+				return usagef("--observations must be 0 or at least 10000")
+			}
+			return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunGraph(cmd.Context(), o) })
 		},
 	}
 	flags := cmd.Flags()
@@ -196,14 +197,4 @@ server's own time. It does not touch your data. The exit code is 1 if a bar mark
 	benchFlags(flags, &o.Common, &dir, "number of concurrent sessions of one server, then of processes")
 	flags.StringVar(&reference, "reference", "", "command that starts the reference memory server")
 	return cmd
-}
-
-func (p *program) benchGraph(ctx context.Context, o bench.GraphOptions, dir string) error {
-	if o.Entities < 500 || o.Clients < 1 || o.Step <= 0 {
-		return usagef("--entities must be at least 500, and --clients and --step must be positive")
-	}
-	if o.Observations != 0 && o.Observations < 10_000 {
-		return usagef("--observations must be 0 or at least 10000")
-	}
-	return p.measure(dir, &o.Common, func() ([]bench.Result, error) { return bench.RunGraph(ctx, o) })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -254,20 +255,8 @@ var (
 			memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: gate.MaxPage})
 		return page.Items, err
 	}, func(s loci.Suggestion) proposal { return proposal{s.ID.String(), s.By.Title} })
-	userValues = stored(func(ctx context.Context, c *call) (list []loci.User, err error) {
-		err = c.inOrgs(ctx, c.actor.org, func(who loci.Principal) error {
-			return c.everybody(ctx, who, func(u loci.User) error {
-				list = append(list, u)
-				return nil
-			})
-		})
-		return list, err
-	}, func(u loci.User) proposal {
-		if u.Email != "" {
-			return proposal{u.Email, u.Name}
-		}
-		return proposal{u.ID.String(), u.Name}
-	})
+	userValues = stored(func(ctx context.Context, c *call) ([]loci.User, error) { return c.everybody(ctx, c.actor.org) },
+		func(u loci.User) proposal { return proposal{cmp.Or(u.Email, u.ID.String()), u.Name} })
 )
 
 func keyValues(kind loci.Kind) proposals {

@@ -229,8 +229,9 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if err != nil {
 		return nil, err
 	}
-	if o.capture && w.stdio {
-		return nil, refuseStdioCapture(c)
+	if o.capture && w.stdio { // such an entry has no key that the hook could use
+		return nil, loci.Errorf(loci.Invalid, "cannot log what %s does: its entry starts Loci, but the hook needs a server "+
+			"and a key; pass --stdio=false", c.name)
 	}
 	e, err := p.endpoint(c, w)
 	if err != nil {

@@ -86,14 +86,10 @@ func (p *program) brokenFiles(keys []loci.Credential) (list []outdated) {
 	for _, c := range clients {
 		entries, _ := p.entries(c) // startingClients reports the error
 		for _, x := range entries {
-			n, err := p.connection(x)
-			if err != nil || n == nil {
-				continue
-			}
-			if _, err = x.readFile(n.File); err != nil {
-				list = append(list, outdated{text: x.name + " cannot use its file " + n.File + ": " + clientfile.Fault(err),
+			if _, err := x.readFile(x.n.File); err != nil {
+				list = append(list, outdated{text: x.name + " cannot use its file " + x.n.File + ": " + clientfile.Fault(err),
 					how: "fix the file; to see Loci's entry, run: ", fix: "loci connect " + x.id + " --print",
-					state: hasBrokenFile, keys: laterKeys(keys, n.KeyID)})
+					state: hasBrokenFile, keys: laterKeys(keys, x.n.KeyID)})
 				break
 			}
 		}
@@ -213,9 +209,7 @@ func (p *program) startingClients() (list []startedClient, err error) {
 		entries, err := p.entries(c)
 		failed = append(failed, err)
 		for _, x := range entries {
-			s, err := p.startedBy(x)
-			failed = append(failed, err)
-			if s != nil {
+			if s := p.startedBy(x); s != nil {
 				list = append(list, *s)
 				break
 			}
@@ -225,24 +219,20 @@ func (p *program) startingClients() (list []startedClient, err error) {
 }
 
 // startedBy returns nil if the client's file does not start loci.
-func (p *program) startedBy(c *client) (*startedClient, error) {
-	n, err := p.connection(c)
-	if err != nil || n == nil || n.Command == "" {
-		return nil, err
+func (p *program) startedBy(x entry) *startedClient {
+	now, err := x.readFile(x.n.File)
+	if x.n.Command == "" || err != nil { // brokenFiles reports the error
+		return nil
 	}
-	now, err := c.readFile(n.File)
-	if err != nil {
-		return nil, nil // brokenFiles reports it
-	}
-	own := p.ownEntry(c, n, nil, now)
+	own := p.ownEntry(x.client, x.n, nil, now)
 	if own == nil {
-		return nil, nil
+		return nil
 	}
-	s := &startedClient{client: c, connection: n, file: n.File}
+	s := &startedClient{client: x.client, connection: x.n, file: x.n.File}
 	if words := clientfile.Words(own.value); len(words) > 0 {
 		s.program = words[0]
 		_, err = os.Stat(s.program)
 		s.gone = errors.Is(err, fs.ErrNotExist)
 	}
-	return s, nil
+	return s
 }

@@ -14,9 +14,8 @@ import (
 
 func (p *program) contextCommand() *cobra.Command {
 	var r pack.Request
-	var intent, session string
+	var session string
 	var receipt bool
-	var goal []string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "context GOAL", Short: "Print what an assistant should know for a goal",
 		Long: `Print what an assistant should know for a goal, within a budget of tokens: pinned memories,
@@ -27,12 +26,8 @@ also tells what went in, what was left out, and why.`,
   loci context "why does the login test fail" --intent debug --max-tokens 500 --receipt`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(pack.Read, project.Read, agent.SessionRead),
-		PreRunE: func(_ *cobra.Command, args []string) error {
-			goal, r.Intent = args, loci.Intent(intent)
-			return nil
-		},
 	}, func(ctx context.Context, c *call) error {
-		r.Goal = strings.Join(goal, " ")
+		r.Goal = strings.Join(c.args, " ")
 		who, err := c.instance.during(ctx, c.who, session)
 		if err != nil {
 			return err
@@ -54,7 +49,7 @@ also tells what went in, what was left out, and why.`,
 		return nil
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&intent, "intent", "",
+	flags.StringVar((*string)(&r.Intent), "intent", "",
 		"which kinds get room first: build, plan, ideate, research, debug, decide, learn")
 	flags.StringVar(&r.Domain, "domain", "", "only memories of this category")
 	flags.StringVar(&r.Project, "project", "", "leave out other projects; by id or name")

@@ -91,7 +91,8 @@ func (p *program) namesConnected() string {
 	return "connected are " + strings.Join(mapped(list, func(c *client) string { return c.id }), ", ")
 }
 
-// disconnectEach removes both entries that Loci may have in a client's file.
+// disconnectEach removes both entries that Loci may have in a client's file, and revokes all keys that connect made for
+// the client: these and those that rotation put in their place have the same name.
 func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) error {
 	entries, err := p.entries(c)
 	if err != nil {
@@ -107,24 +108,19 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		}
 		return p.notConnected(c)
 	}
-	if err := p.disconnectEntries(ctx, in, c, entries); err != nil || hooked == nil {
-		return err
-	}
-	return fmt.Errorf("%w; everything else of Loci is removed from %s", hooked, c.name)
-}
-
-// disconnectEntries removes the entries, and revokes all keys of connect.
-func (p *program) disconnectEntries(ctx context.Context, in *instance, c *client, entries []*client) error {
-	for _, entry := range entries {
-		if err := p.disconnect(ctx, in, entry); err != nil {
+	for _, x := range entries {
+		if err := p.disconnect(ctx, in, x.client, x.n); err != nil {
 			return err
 		}
 	}
-	n, err := in.revokeConnected(ctx, c)
+	n, err := in.revokeKeys(ctx, func(_ []loci.Credential, k *loci.Credential) bool { return isConnected(c, k) })
 	if n > 0 {
 		p.note("Revoked %s of earlier connections.", loci.Plural(n, "more key", "more keys"))
 	}
-	return err
+	if err != nil || hooked == nil {
+		return err
+	}
+	return fmt.Errorf("%w; everything else of Loci is removed from %s", hooked, c.name)
 }
 
 // notConnected returns the error about a client that this data directory has not connected.
@@ -151,8 +147,14 @@ func (p *program) othersEntry(c *client, entry map[string]any) string {
 		"Otherwise remove it by hand.", c.id)
 }
 
-// entries returns the client once for each entry that Loci has in its file, the newer kind first.
-func (p *program) entries(c *client) (list []*client, err error) {
+// entry is an entry of Loci in a client's file: the client with that entry, and what connect did.
+type entry struct {
+	*client
+	n *connection
+}
+
+// entries returns each entry that Loci has in the client's file, the newer kind first.
+func (p *program) entries(c *client) (list []entry, err error) {
 	for _, x := range []*client{c.replacing(""), c} {
 		n, err := p.connection(x)
 		if err != nil {
@@ -162,17 +164,13 @@ func (p *program) entries(c *client) (list []*client, err error) {
 			x = c.replacing(n.Name)
 		}
 		if n != nil {
-			list = append(list, x)
+			list = append(list, entry{x, n})
 		}
 	}
 	return list, nil
 }
 
-func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
-	n, err := p.connection(c)
-	if err != nil {
-		return err
-	}
+func (p *program) disconnect(ctx context.Context, in *instance, c *client, n *connection) error {
 	stays, err := p.restoreFile(ctx, in, c, n)
 	if err != nil {
 		return err

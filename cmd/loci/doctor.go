@@ -275,11 +275,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 		if d.failed("keys", "read the message", err) {
 			return
 		}
-		for i := range keys {
-			if keyStatus(&keys[i]) == "expired" {
-				expired++
-			}
-		}
+		expired += countIf(keys, func(k loci.Credential) bool { return keyStatus(&k) == "expired" })
 	}
 	if expired > 0 {
 		d.warn("keys", "see `loci key list` and `loci agent-key list`; replace those in use and revoke the others",

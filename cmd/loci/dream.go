@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,8 @@ type orgDream struct {
 }
 
 func (p *program) dreamCommand() *cobra.Command {
-	var name string
 	var r review.DreamRequest
-	cmd := p.acting(operator, &cobra.Command{
+	cmd := p.acting(onlyOrg, &cobra.Command{
 		Use: "dream", Short: "Make candidates of new events, and decide about those that wait",
 		Annotations: does(review.Dream, org.List),
 		Long: `Run the dream-cycle now. Loci makes candidates of new events and notes. It promotes
@@ -56,7 +56,7 @@ at 03:30 (setting dream.at). With --dry-run, Loci writes nothing.`,
 		var list []orgDream
 		r.Time = review.NightlyTime
 		err := p.follow(ctx, func(ctx context.Context) error {
-			return c.inOrgs(ctx, name, func(who loci.Principal) error {
+			return c.inOrgs(ctx, c.actor.org, func(who loci.Principal) error {
 				d, err := c.app.Review.Dream(ctx, who, r)
 				if d != nil {
 					list = append(list, orgDream{who.OrgID, d})
@@ -67,7 +67,6 @@ at 03:30 (setting dream.at). With --dry-run, Loci writes nothing.`,
 		return errors.Join(p.printDreams(list, nil, ""), err)
 	})
 	cmd.Flags().BoolVar(&r.DryRun, "dry-run", false, "show what would happen, and write nothing")
-	cmd.Flags().StringVar(&name, "org", "", "only of this org, by id or name (default: all)")
 	cmd.AddCommand(p.dreamListCommand(), p.dreamShowCommand())
 	return cmd
 }
@@ -89,12 +88,11 @@ func (p *program) printDreams(list []orgDream, err error, empty string) error {
 }
 
 func (p *program) dreamListCommand() *cobra.Command {
-	var name string
-	cmd := p.acting(operator, &cobra.Command{
+	return p.acting(onlyOrg, &cobra.Command{
 		Use: "list", Short: "List the runs of the dream-cycle, newest first", Annotations: does(review.DreamRead, org.List),
 	}, func(ctx context.Context, c *call) error {
 		var list []orgDream
-		err := c.inOrgs(ctx, name, func(who loci.Principal) error {
+		err := c.inOrgs(ctx, c.actor.org, func(who loci.Principal) error {
 			all, err := gate.AllPages(func(cursor string) (gate.Page[*loci.Dream], error) {
 				return c.app.Review.Dreams(ctx, who, gate.MaxPage, cursor)
 			})
@@ -105,52 +103,45 @@ func (p *program) dreamListCommand() *cobra.Command {
 		})
 		return p.printDreams(list, err, "the dream-cycle has not run; run it with: loci dream")
 	})
-	cmd.Flags().StringVar(&name, "org", "", "only of this org, by id or name (default: all)")
-	return cmd
 }
 
 func (p *program) dreamShowCommand() *cobra.Command {
-	var name string
-	cmd := p.acting(operator, &cobra.Command{
+	return p.acting(onlyOrg, &cobra.Command{
 		Use: "show RUN", Short: "Show the receipt of a run", Annotations: does(review.DreamRead, org.List),
 	}, func(ctx context.Context, c *call) error {
 		id, err := loci.ParseID[struct{}](c.args[0])
 		if err != nil {
 			return usagef("%q is no id of a run; see: loci dream list", cut(c.args[0], 60))
 		}
-		var found *orgDream
-		err = c.inOrgs(ctx, name, func(who loci.Principal) error {
-			d, err := c.app.Review.DreamRun(ctx, who, loci.DreamID(id))
+		var d *orgDream
+		err = c.inOrgs(ctx, c.actor.org, func(who loci.Principal) error {
+			run, err := c.app.Review.DreamRun(ctx, who, loci.DreamID(id))
 			if loci.CodeOf(err) == loci.NotFound {
 				return nil
 			}
 			if err == nil {
-				found = &orgDream{who.OrgID, d}
+				d = &orgDream{who.OrgID, run}
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if found == nil {
+		if d == nil {
 			return noSuch("run", c.args[0], "loci dream list")
 		}
-		return p.showDream(found)
+		return p.show(d, nil, "id", d.ID.String(), "org", string(d.Org), "state", string(d.State), "requested by",
+			d.RequestedBy, "started", p.showTime(d.StartedAt), "finished", p.showTime(d.FinishedAt), "took",
+			(time.Duration(d.LatencyMS) * time.Millisecond).String(), "resumed", strconv.Itoa(d.Resumed),
+			"events read", strconv.Itoa(d.Events), "notes read", strconv.Itoa(d.Notes), "proposed",
+			strconv.Itoa(d.Proposed), "scanned", strconv.Itoa(d.Scanned), "promoted", strconv.Itoa(d.Promoted),
+			"archived", strconv.Itoa(d.Archived), "left", strconv.Itoa(d.Left), "left by", countsOf(d.LeftBy),
+			"failed", strconv.Itoa(d.Failed), "more", onOff(d.More), "error", d.Error)
 	})
-	cmd.Flags().StringVar(&name, "org", "", "only of this org, by id or name (default: all)")
-	return cmd
 }
 
-func (p *program) showDream(d *orgDream) error {
-	var left []string
-	for _, reason := range slices.Sorted(maps.Keys(d.LeftBy)) {
-		left = append(left, fmt.Sprintf("%s %d", reason, d.LeftBy[reason]))
-	}
-	return p.show(d, nil, "id", d.ID.String(), "org", string(d.Org), "state", string(d.State), "requested by",
-		d.RequestedBy, "started", p.showTime(d.StartedAt), "finished", p.showTime(d.FinishedAt), "took",
-		(time.Duration(d.LatencyMS) * time.Millisecond).String(), "resumed", strconv.Itoa(d.Resumed),
-		"events read", strconv.Itoa(d.Events), "notes read", strconv.Itoa(d.Notes), "proposed", strconv.Itoa(d.Proposed),
-		"scanned", strconv.Itoa(d.Scanned), "promoted", strconv.Itoa(d.Promoted), "archived", strconv.Itoa(d.Archived),
-		"left", strconv.Itoa(d.Left), "left by", strings.Join(left, ", "), "failed", strconv.Itoa(d.Failed),
-		"more", onOff(d.More), "error", d.Error)
+// countsOf lists counts by their names.
+func countsOf[Name cmp.Ordered](counts map[Name]int) string {
+	names := slices.Sorted(maps.Keys(counts))
+	return strings.Join(mapped(names, func(n Name) string { return fmt.Sprintf("%v %d", n, counts[n]) }), ", ")
 }

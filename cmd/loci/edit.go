@@ -83,20 +83,15 @@ members of a project.`,
 
 // patch returns what the flags change, nil if they change nothing.
 func (f *memoryFlags) patch(cmd *cobra.Command, content string, p *program) (*memory.Patch, error) {
-	vendors, err := f.vendors()
-	if err != nil {
-		return nil, err
-	}
-	c := memory.Patch{Title: edited(cmd, "title", f.title), Summary: edited(cmd, "summary", f.summary),
-		Key: edited(cmd, "key", f.key), Category: edited(cmd, "category", f.category),
-		Content: edited(cmd, "content", content), Type: edited(cmd, "type", loci.MemoryType(f.kind)),
-		Scope:     edited(cmd, "scope", loci.Scope(f.scope)),
+	c := memory.Patch{Title: edited(cmd, "title", f.Title), Summary: edited(cmd, "summary", f.summary),
+		Key: edited(cmd, "key", f.Key), Category: edited(cmd, "category", f.Category),
+		Content: edited(cmd, "content", content), Type: edited(cmd, "type", f.Type),
+		Scope:     edited(cmd, "scope", f.Scope),
 		ProjectID: edited(cmd, "project", loci.ProjectID{}), // the caller sets it
-		Tags:      edited(cmd, "tag", newTags(f.tags)), Importance: edited(cmd, "importance", f.importance),
-		Pinned: edited(cmd, "pinned", f.pinned), AllowedVendors: edited(cmd, "allow", vendors)}
-	if err := f.changedTimes(&c, cmd.Flags().Changed); err != nil {
-		return nil, err
-	}
+		Tags:      edited(cmd, "tag", newTags(f.Tags)), Importance: edited(cmd, "importance", f.Importance),
+		Pinned: edited(cmd, "pinned", f.pinned), AllowedVendors: edited(cmd, "allow", f.AllowedVendors),
+		ExpiresAt: edited(cmd, "expires", f.ExpiresAt), ValidFrom: edited(cmd, "valid-from", f.ValidFrom),
+		ValidTo: edited(cmd, "valid-to", f.ValidTo)}
 	if content == "-" {
 		f.file = content
 	}
@@ -111,26 +106,6 @@ func (f *memoryFlags) patch(cmd *cobra.Command, content string, p *program) (*me
 		return p.pipedContent()
 	}
 	return &c, nil
-}
-
-// changedTimes sets the times that flags change. "" removes one.
-func (f *memoryFlags) changedTimes(c *memory.Patch, given func(name string) bool) error {
-	for name, at := range map[string]struct {
-		text  string
-		parse func(flag, text string) (time.Time, error)
-		to    *loci.Edited[time.Time]
-	}{"expires": {f.expires, parseFuture, &c.ExpiresAt}, "valid-from": {f.validFrom, parsePast, &c.ValidFrom},
-		"valid-to": {f.validTo, parsePast, &c.ValidTo}} {
-		if !given(name) {
-			continue
-		}
-		when, err := at.parse("--"+name, at.text)
-		if err != nil {
-			return err
-		}
-		*at.to = loci.Set(when)
-	}
-	return nil
 }
 
 // beforeEdit returns a memory that is about to change. If another memory replaced it, the error is that of the change.

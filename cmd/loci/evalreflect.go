@@ -114,12 +114,16 @@ func (e *noteEvaluation) print(r *eval.NoteResult) {
 	e.printf("\n")
 	e.printCounts(r)
 	e.printf("\n")
-	e.printShares("LANGUAGE", r.Languages)
+	printRows(e.program, "LANGUAGE|MUST|FOUND|RECALL", r.Languages, func(f eval.Found) []string {
+		return []string{f.Name, strconv.Itoa(f.Of), strconv.Itoa(f.Found), percent(float64(f.Found) / float64(f.Of))}
+	})
 	e.printf("\n")
 	e.printBins(r.Calibration.Bins)
 	if len(r.Confusion) > 0 {
 		e.printf("\n")
-		e.printConfusion(r.Confusion)
+		printRows(e.program, "LABEL|PROPOSED AS|COUNT", r.Confusion, func(c eval.Confusion) []string {
+			return []string{c.Label, c.Given, strconv.Itoa(c.Count)}
+		})
 	}
 	if r.Pairs != nil {
 		e.printf("\n")
@@ -127,7 +131,9 @@ func (e *noteEvaluation) print(r *eval.NoteResult) {
 	}
 	if len(r.Details) > 0 {
 		e.printf("\n")
-		e.printDetails(r.Details)
+		printRows(e.program, "NOTE|FAULT|KIND|TEXT", r.Details, func(d eval.NoteDetail) []string {
+			return []string{d.Note, d.Fault, d.Kind, d.Text}
+		})
 	}
 }
 
@@ -147,13 +153,9 @@ func within(f eval.Figure) string { return percent(f.Low) + "–" + percent(f.Hi
 
 func (e *noteEvaluation) printCounts(r *eval.NoteResult) {
 	f, s, c := r.Forbidden, r.Secrets, r.Calibration
-	var kinds []string
-	for _, kind := range slices.Sorted(maps.Keys(f.ByKind)) {
-		kinds = append(kinds, fmt.Sprintf("%s %d", kind, f.ByKind[kind]))
-	}
 	hits := loci.Plural(f.Hits, "hit", "hits") + " on " + loci.Plural(f.Spans, "span", "spans")
-	if len(kinds) > 0 {
-		hits += ": " + strings.Join(kinds, ", ")
+	if len(f.ByKind) > 0 {
+		hits += ": " + countsOf(f.ByKind)
 	}
 	e.printFields(
 		"macro F1", percent(r.MacroF1.Value)+" ("+within(r.MacroF1)+")",
@@ -181,12 +183,6 @@ func trapsOf(traps []eval.Found) string {
 	return cmp.Or(strings.Join(list, ", "), "none hit")
 }
 
-func (e *noteEvaluation) printShares(header string, list []eval.Found) {
-	printRows(e.program, header+"|MUST|FOUND|RECALL", list, func(f eval.Found) []string {
-		return []string{f.Name, strconv.Itoa(f.Of), strconv.Itoa(f.Found), percent(float64(f.Found) / float64(f.Of))}
-	})
-}
-
 func (e *noteEvaluation) printBins(bins []eval.ConfidenceBin) {
 	printRows(e.program, "CONFIDENCE|CANDIDATES|AVERAGE|RIGHT", bins, func(b eval.ConfidenceBin) []string {
 		average, right := "-", "-"
@@ -194,12 +190,6 @@ func (e *noteEvaluation) printBins(bins []eval.ConfidenceBin) {
 			average, right = percent(b.Confidence), percent(b.Right)
 		}
 		return []string{fmt.Sprintf("%.1f–%.1f", b.From, b.To), strconv.Itoa(b.Candidates), average, right}
-	})
-}
-
-func (e *noteEvaluation) printConfusion(list []eval.Confusion) {
-	printRows(e.program, "LABEL|PROPOSED AS|COUNT", list, func(c eval.Confusion) []string {
-		return []string{c.Label, c.Given, strconv.Itoa(c.Count)}
 	})
 }
 
@@ -232,12 +222,6 @@ func (e *noteEvaluation) printPairs(r *eval.PairResult) {
 		rows = append(rows, row)
 	}
 	e.printTable(headers, rows)
-}
-
-func (e *noteEvaluation) printDetails(details []eval.NoteDetail) {
-	printRows(e.program, "NOTE|FAULT|KIND|TEXT", details, func(d eval.NoteDetail) []string {
-		return []string{d.Note, d.Fault, d.Kind, d.Text}
-	})
 }
 
 // askModel lets the evaluation also ask the model of the settings. Its tokens count in a directory of their own, so

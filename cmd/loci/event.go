@@ -32,52 +32,38 @@ session. Events never change. Whoever sees a session sees its events.`,
 }
 
 type eventFlags struct {
-	session, agent, actor, class, kind, metadata, under, dedupKey, reach, project, at, file, lines string
-	tags, allow                                                                                    []string
-	importance                                                                                     int
+	event.Draft
+	session, class, project, file, lines string
 }
 
 func (f *eventFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	sessionFlag(cmd, &f.session)
-	flags.StringVar(&f.agent, "agent", "", "the agent that did it, by name or id (default: the session's)")
-	flags.StringVar(&f.actor, "actor", "", "who spoke or acted")
+	flags.StringVar(&f.Agent, "agent", "", "the agent that did it, by name or id (default: the session's)")
+	flags.StringVar(&f.Actor, "actor", "", "who spoke or acted")
 	flags.StringVar(&f.class, "type", "", "memory type: episodic (what happened, the default), session, decision or "+
 		"entity (a fact)")
-	flags.StringVar(&f.kind, "event-type", "", "a word such as error or tool_call (default: general)")
-	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
-	flags.IntVar(&f.importance, "importance", 0, "importance from 1 to 10 (default: 5)")
-	flags.StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
-	flags.StringVar(&f.under, "under", "", "id of the event that this one answers or belongs to")
-	flags.StringVar(&f.at, "time", "", "when it happened (default: now)")
-	flags.StringVar(&f.dedupKey, "dedup-key", "", "key of the event; another event with this key is a duplicate")
-	flags.StringVar(&f.reach, "reach", "", "without a session: who sees it besides you: org (default), team or private")
+	flags.StringVar(&f.Type, "event-type", "", "a word such as error or tool_call (default: general)")
+	flags.StringArrayVar(&f.Tags, "tag", nil, "tag; may be repeated")
+	flags.IntVar(&f.Importance, "importance", 0, "importance from 1 to 10 (default: 5)")
+	readFlag(cmd, &f.Metadata, "metadata", "", "metadata as a JSON object", object)
+	readFlag(cmd, &f.ParentID, "under", "", "id of the event that this one answers or belongs to", eventID)
+	timeFlag(cmd, &f.Time, "time", "when it happened (default: now)", parsePast)
+	flags.StringVar(&f.DedupKey, "dedup-key", "", "key of the event; another event with this key is a duplicate")
+	flags.StringVar((*string)(&f.Reach), "reach", "",
+		"without a session: who sees it besides you: org (default), team or private")
 	flags.StringVar(&f.project, "project", "", "without a session: project, by name or id; only its members see it")
-	flags.StringSliceVar(&f.allow, "allow", nil, "vendors whose assistants see it, or '*' for all (default: all)")
+	vendorsFlag(cmd, &f.AllowedVendors, maySee+" (default: all)")
 	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
 	flags.StringVar(&f.lines, "lines", "", `log many events: a file with one JSON object a line; "-" is standard input`)
 }
 
-// draft returns the event without what must be looked up.
-func (f *eventFlags) draft(content string) (d event.Draft, err error) {
-	d = event.Draft{Actor: f.actor, Type: f.kind, Content: content,
-		Metadata: object(f.metadata), Tags: f.tags, Importance: f.importance, DedupKey: f.dedupKey,
-		Reach: loci.Reach(f.reach), Agent: f.agent}
-	if f.class != "" {
-		if d.Class, err = eventClass(f.class); err != nil {
-			return d, err
-		}
+// eventID reads the whole id of an event; "" is the zero id.
+func eventID(flag, text string) (id loci.EventID, err error) {
+	if text != "" && id.UnmarshalText([]byte(text)) != nil {
+		err = loci.FieldErrorf(flag, "must be the id of an event; see `%s`", seeEvents)
 	}
-	if d.Time, err = parsePast("--time", f.at); err != nil {
-		return d, err
-	}
-	if d.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
-		return d, err
-	}
-	if f.under != "" && d.ParentID.UnmarshalText([]byte(f.under)) != nil {
-		return d, loci.FieldErrorf("--under", "must be the id of an event; see `%s`", seeEvents)
-	}
-	return d, nil
+	return id, err
 }
 
 // eventClass reads --type, which people also take for the type of an event.
@@ -92,7 +78,7 @@ func eventClass(text string) (loci.EventClass, error) {
 
 func (p *program) eventsLogCommand() *cobra.Command {
 	var f eventFlags
-	var d event.Draft
+	d := &f.Draft
 	cmd := p.acting(pickAny|starts, &cobra.Command{
 		Use: "log [CONTENT]", Short: "Log an event and print its id",
 		Annotations: does(event.Log, agent.Read, project.Read),
@@ -115,9 +101,8 @@ and the first 200 characters of the content, or --dedup-key.`,
 			if len(args) > 1 {
 				return usagef("too many arguments: put the content in quotes")
 			}
-			content, err := p.content(args, f.file)
-			if err == nil {
-				d, err = f.draft(content)
+			if d.Content, err = p.content(args, f.file); err == nil && f.class != "" {
+				d.Class, err = eventClass(f.class)
 			}
 			return err
 		},
@@ -131,13 +116,13 @@ and the first 200 characters of the content, or --dedup-key.`,
 		if d.ProjectID, err = c.projectID(ctx, c.who, f.project); err != nil {
 			return err
 		}
-		id, err := c.app.Event.Record(ctx, c.who, d)
+		id, err := c.app.Event.Record(ctx, c.who, *d)
 		if twice := (*event.DuplicateError)(nil); errors.As(err, &twice) {
 			err = loci.WrapError(loci.Conflict, err, "this is a duplicate of event %s; to log it nevertheless, pass "+
 				"--dedup-key with a key of its own", twice.Of)
 		}
 		answer := map[string]any{"id": id}
-		if found := event.SecretsIn(d); err == nil && len(found) > 0 {
+		if found := event.SecretsIn(*d); err == nil && len(found) > 0 {
 			answer["secrets"] = p.noteSecrets(found)
 		}
 		return p.created(answer, err, id, d.Content)
@@ -172,33 +157,36 @@ func (p *program) logLines(ctx context.Context, c *call, name string) error {
 
 // eventFilterFlags limit which events a command shows.
 type eventFilterFlags struct {
-	since, until, session, agent, project, origin, actor, under string
-	classes, kinds, tags                                        []string
-	allTags                                                     bool
-	minImportance                                               int
+	event.Filter
+	session, agent, project string
+	classes                 []string
 }
 
 func (f *eventFilterFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "only at or after this time: 30m, 7d, yesterday, 2026-01-31, …")
-	flags.StringVar(&f.until, "until", "", "only before this time")
+	sinceFlags(cmd, &f.Since, &f.Until)
 	flags.StringVar(&f.session, "session", "", "only of this session, by id or title")
 	flags.StringVar(&f.agent, "agent", "", "only of this agent, by name or id")
 	flags.StringVar(&f.project, "project", "", "only of this project, by name or id")
-	flags.StringVar(&f.origin, "origin", "", "only written by this vendor, or by api, cli or dashboard")
-	flags.StringVar(&f.actor, "actor", "", "only of this actor")
-	flags.StringVar(&f.under, "under", "", "only events that answer this event, by its id")
+	flags.StringVar(&f.Origin, "origin", "", "only written by this vendor, or by api, cli or dashboard")
+	flags.StringVar(&f.Actor, "actor", "", "only of this actor")
+	readFlag(cmd, &f.ParentID, "under", "", "only events that answer this event, by its id", eventID)
 	flags.StringSliceVar(&f.classes, "type", nil, "only of these memory types: episodic, session, decision, entity")
-	flags.StringSliceVar(&f.kinds, "event-type", nil, "only of these event types, such as error")
-	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag, in the same case; repeat to allow several")
-	flags.BoolVar(&f.allTags, "all-tags", false, "require every --tag instead of any")
-	flags.IntVar(&f.minImportance, "min-importance", 0, "only of at least this importance, from 1 to 10")
+	flags.StringSliceVar(&f.Types, "event-type", nil, "only of these event types, such as error")
+	flags.StringArrayVar(&f.Tags, "tag", nil, "only with this tag, in the same case; repeat to allow several")
+	flags.BoolVar(&f.AllTags, "all-tags", false, "require every --tag instead of any")
+	flags.IntVar(&f.MinImportance, "min-importance", 0, "only of at least this importance, from 1 to 10")
+}
+
+// sinceFlags limit the time of events.
+func sinceFlags(cmd *cobra.Command, since, until *string) {
+	timeFlag(cmd, since, "since", "only at or after this time: 30m, 7d, yesterday, 2026-01-31, …", exactTime)
+	timeFlag(cmd, until, "until", "only before this time", exactTime)
 }
 
 // filter finds what the flags name.
 func (f *eventFilterFlags) filter(ctx context.Context, c *call) (out event.Filter, err error) {
-	out = event.Filter{Types: f.kinds, Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Actor: f.actor,
-		MinImportance: f.minImportance}
+	out = f.Filter
 	for _, text := range f.classes {
 		class, err := eventClass(text)
 		if err != nil {
@@ -206,16 +194,10 @@ func (f *eventFilterFlags) filter(ctx context.Context, c *call) (out event.Filte
 		}
 		out.Classes = append(out.Classes, class)
 	}
-	for _, kind := range f.kinds {
+	for _, kind := range f.Types {
 		if err := loci.CheckEventType("--event-type", kind); err != nil {
 			return out, err
 		}
-	}
-	if out.Since, err = exactTime("--since", f.since); err != nil {
-		return out, err
-	}
-	if out.Until, err = exactTime("--until", f.until); err != nil {
-		return out, err
 	}
 	if f.session != "" {
 		id, err := c.sessionID(ctx, c.who, f.session)
@@ -229,9 +211,6 @@ func (f *eventFilterFlags) filter(ctx context.Context, c *call) (out event.Filte
 		return out, err
 	}
 	out.Agent = showID(id)
-	if f.under != "" && out.ParentID.UnmarshalText([]byte(f.under)) != nil {
-		return out, loci.FieldErrorf("--under", "must be the id of an event; see `%s`", seeEvents)
-	}
 	out.ProjectID, err = c.projectID(ctx, c.who, f.project)
 	return out, err
 }

@@ -11,31 +11,16 @@ import (
 )
 
 // contextFlags limit what a text about events tells.
-type contextFlags struct {
-	since, until string
-	request      event.ContextRequest
-}
-
-func (f *contextFlags) add(cmd *cobra.Command) {
+func contextFlags(cmd *cobra.Command, r *event.ContextRequest) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "only at or after this time: 30m, 7d, yesterday, 2026-01-31, …")
-	flags.StringVar(&f.until, "until", "", "only before this time")
-	flags.StringSliceVar(&f.request.Types, "include-types", nil, "only these types, such as decision or error")
-	flags.StringVar(&f.request.Topic, "topic", "", "only events that have all of these words")
-	flags.IntVar(&f.request.MaxTokens, "max-tokens", 0, "how long it may be, from 500 to 100000 tokens (default: 4000)")
-}
-
-func (f *contextFlags) read() (r event.ContextRequest, err error) {
-	r = f.request
-	if r.Since, err = exactTime("--since", f.since); err != nil {
-		return r, err
-	}
-	r.Until, err = exactTime("--until", f.until)
-	return r, err
+	sinceFlags(cmd, &r.Since, &r.Until)
+	flags.StringSliceVar(&r.Types, "include-types", nil, "only these types, such as decision or error")
+	flags.StringVar(&r.Topic, "topic", "", "only events that have all of these words")
+	flags.IntVar(&r.MaxTokens, "max-tokens", 0, "how long it may be, from 500 to 100000 tokens (default: 4000)")
 }
 
 func (p *program) sessionContextCommand() *cobra.Command {
-	var f contextFlags
+	var r event.ContextRequest
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "context SESSION", Short: "Print what happened in a session, for a model to read",
 		Annotations: does(event.Read, agent.SessionRead),
@@ -45,18 +30,14 @@ it leaves out the least important events, then the oldest, and counts them.`,
 		Example: `  loci session context "Login page"
   loci session context "Login page" --since 12h --include-types decision,error --max-tokens 1000`,
 	}, onNamed((*instance).session, func(ctx context.Context, c *call, s loci.Session) error {
-		r, err := f.read()
-		if err != nil {
-			return err
-		}
 		return p.printContext(c.app.Event.SessionContext(ctx, c.who, s.ID.String(), r))
 	}))
-	f.add(cmd)
+	contextFlags(cmd, &r)
 	return cmd
 }
 
 func (p *program) eventsContextCommand() *cobra.Command {
-	var f contextFlags
+	var r event.ContextRequest
 	var agentName string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "context", Short: "Print what happened in the org, for a model to read",
@@ -67,10 +48,6 @@ that have some words.`,
 		Example: `  loci events context --since 7d
   loci events context --topic "login test" --max-tokens 1000`,
 	}, func(ctx context.Context, c *call) error {
-		r, err := f.read()
-		if err != nil {
-			return err
-		}
 		id, err := c.agentID(ctx, c.who, agentName)
 		switch {
 		case err != nil:
@@ -80,7 +57,7 @@ that have some words.`,
 		}
 		return p.printContext(c.app.Event.AgentContext(ctx, c.who, id.String(), r))
 	})
-	f.add(cmd)
+	contextFlags(cmd, &r)
 	cmd.Flags().StringVar(&agentName, "agent", "", "only what this agent did, by name or id")
 	return cmd
 }

@@ -68,12 +68,6 @@ func (in *instance) chosen(ctx context.Context, who loci.Principal, name string)
 	return list[0], nil
 }
 
-// vendorsFlag specifies who may read what a command writes.
-func vendorsFlag(cmd *cobra.Command, vendors *[]string) {
-	cmd.Flags().StringSliceVar(vendors, "allow", nil,
-		`vendors that may read it, such as claude,cursor; "*" means all (default: all)`)
-}
-
 // typeFlag distinguishes entities that share a name.
 func typeFlag(cmd *cobra.Command, kind *string) {
 	cmd.Flags().StringVar(kind, "type", "", "type of the entity, if several share the name")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,34 +97,28 @@ func (p *program) graphTrashCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printGraphTrash(trash)
+		if p.json {
+			return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations),
+				Relations: notNil(trash.Relations)})
+		}
+		var rows [][]string
+		add := func(text, id, kind string, at time.Time, origin string) {
+			rows = append(rows, []string{text, id, kind, p.showTime(at), origin})
+		}
+		for _, e := range trash.Entities {
+			add(e.Name+" ("+e.Type+")", e.ID.String(), kindEntity, e.DeletedAt, e.Origin)
+		}
+		for _, o := range trash.Observations {
+			add(o.Content, o.ID.String(), kindObservation, o.DeletedAt, o.Origin)
+		}
+		for _, r := range trash.Relations {
+			add(relationText(r), r.ID.String(), kindRelation, r.DeletedAt, r.Origin)
+		}
+		return printList(p, "trash", rows, nil, "the trash of this graph is empty", "TEXT|ID|KIND|DELETED|WRITTEN BY",
+			func(row []string) []string { return row })
 	})
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many of each kind")
 	return cmd
-}
-
-func (p *program) printGraphTrash(trash graph.Trashed) error {
-	if p.json {
-		return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations),
-			Relations: notNil(trash.Relations)})
-	}
-	var rows [][]string
-	for _, e := range trash.Entities {
-		rows = append(rows, []string{e.Name + " (" + e.Type + ")", e.ID.String(), kindEntity,
-			p.showTime(e.DeletedAt), e.Origin})
-	}
-	for _, o := range trash.Observations {
-		rows = append(rows, []string{o.Content, o.ID.String(), kindObservation, p.showTime(o.DeletedAt), o.Origin})
-	}
-	for _, r := range trash.Relations {
-		rows = append(rows, []string{relationText(r), r.ID.String(), kindRelation, p.showTime(r.DeletedAt), r.Origin})
-	}
-	if len(rows) == 0 {
-		p.note("the trash of this graph is empty")
-		return nil
-	}
-	p.printTable([]string{"TEXT", "ID", "KIND", "DELETED", "WRITTEN BY"}, rows)
-	return nil
 }
 
 // These are the kinds of rows of a graph, on the command line.

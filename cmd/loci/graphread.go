@@ -42,27 +42,23 @@ hold for each text: for a name with its type, or for one observation.`,
 		if err != nil {
 			return err
 		}
-		return p.printGraphHits(hits, at.ids)
+		if p.json {
+			return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total,
+				TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord, More: moreJSON(hits.NextCursor)})
+		}
+		if len(hits.Entities) == 0 {
+			p.note("no matches")
+			return nil
+		}
+		if hits.AnyWord {
+			p.note("no entity has all these words; these have some of them, or words that are like them")
+		}
+		p.printEntities(hits.Entities, at.ids)
+		p.more(hits.NextCursor)
+		return nil
 	})
 	at.add(cmd)
 	return cmd
-}
-
-func (p *program) printGraphHits(hits *graph.Hits, ids bool) error {
-	if p.json {
-		return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total,
-			TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord, More: moreJSON(hits.NextCursor)})
-	}
-	if len(hits.Entities) == 0 {
-		p.note("no matches")
-		return nil
-	}
-	if hits.AnyWord {
-		p.note("no entity has all these words; these have some of them, or words that are like them")
-	}
-	p.printEntities(hits.Entities, ids)
-	p.more(hits.NextCursor)
-	return nil
 }
 
 func (p *program) graphOpenCommand() *cobra.Command {
@@ -78,36 +74,28 @@ Loci suggests the nearest names, and the exit code is 3.`,
 		if err != nil {
 			return err
 		}
-		return p.printFound(found, ids)
+		out := wire.FoundEntities{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
+		var texts []string
+		for _, m := range found.Missing {
+			text := fmt.Sprintf("entity %q not found", cut(m.Name, 100))
+			if len(m.Nearest) > 0 {
+				text += "; did you mean " + strings.Join(m.Nearest, ", ") + "?"
+			}
+			out.Missing, texts = append(out.Missing, wire.NoSuchName(m)), append(texts, text)
+		}
+		if p.json {
+			err = p.printJSON(out)
+		} else {
+			p.printEntities(found.Entities, ids)
+		}
+		if err != nil || len(texts) == 0 {
+			return err
+		}
+		return loci.Errorf(loci.NotFound, "%s", strings.Join(texts, "; "))
 	})
 	typeFlag(cmd, &kind)
 	idsFlag(cmd, &ids)
 	return cmd
-}
-
-func (p *program) printFound(found *graph.FoundEntities, ids bool) error {
-	if p.json {
-		out := wire.FoundEntities{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
-		for _, m := range found.Missing {
-			out.Missing = append(out.Missing, wire.NoSuchName(m))
-		}
-		if err := p.printJSON(out); err != nil {
-			return err
-		}
-	} else {
-		p.printEntities(found.Entities, ids)
-	}
-	if len(found.Missing) == 0 {
-		return nil
-	}
-	texts := make([]string, len(found.Missing))
-	for i, m := range found.Missing {
-		texts[i] = fmt.Sprintf("entity %q not found", cut(m.Name, 100))
-		if len(m.Nearest) > 0 {
-			texts[i] += "; did you mean " + strings.Join(m.Nearest, ", ") + "?"
-		}
-	}
-	return loci.Errorf(loci.NotFound, "%s", strings.Join(texts, "; "))
 }
 
 func (p *program) graphReadCommand() *cobra.Command {

@@ -18,7 +18,7 @@ import (
 )
 
 func (p *program) graphExportCommand() *cobra.Command {
-	var format string
+	var format graph.Format
 	var force bool
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "export [FILE]", Short: "Export a graph as JSON lines", Annotations: does(graph.Export, project.Read),
@@ -29,8 +29,8 @@ vendors. --format reference is the memory.json of the reference "memory" MCP ser
 		Example: `  loci graph export --project home home.jsonl
   loci graph export --project home --format reference memory.json`,
 		PreRunE: func(*cobra.Command, []string) error {
-			if form := graph.Format(format); form != graph.GraphLoci && form != graph.GraphReference {
-				return loci.FieldErrorf("--format", "must be loci or reference, not %q", cut(format, 60))
+			if format != graph.GraphLoci && format != graph.GraphReference {
+				return loci.FieldErrorf("--format", "must be loci or reference, not %q", cut(string(format), 60))
 			}
 			return nil
 		},
@@ -39,29 +39,26 @@ vendors. --format reference is the memory.json of the reference "memory" MCP ser
 		if err := mayReplace(name, force); err != nil {
 			return err
 		}
-		return p.exportGraph(ctx, g, graph.Format(format), name)
+		var count lineCounter
+		err := p.follow(ctx, func(ctx context.Context) error {
+			return p.writeTo(name, func(w io.Writer) error {
+				count.to = w
+				return g.app.Graph.Export(ctx, g.who, g.project.ID, format, &count)
+			})
+		})
+		if err != nil {
+			return err
+		}
+		if p.json && name != "-" {
+			return p.printJSON(map[string]any{"project_id": g.project.ID, "format": format, "lines": count.lines,
+				"file": name})
+		}
+		p.note("Exported %s", loci.Plural(count.lines, "line", "lines"))
+		return nil
 	})
 	forceFlag(cmd, &force)
-	cmd.Flags().StringVar(&format, "format", string(graph.GraphLoci), "loci or reference")
+	cmd.Flags().StringVar((*string)(&format), "format", string(graph.GraphLoci), "loci or reference")
 	return cmd
-}
-
-func (p *program) exportGraph(ctx context.Context, g *onGraph, format graph.Format, name string) error {
-	var count lineCounter
-	err := p.follow(ctx, func(ctx context.Context) error {
-		return p.writeTo(name, func(w io.Writer) error {
-			count.to = w
-			return g.app.Graph.Export(ctx, g.who, g.project.ID, format, &count)
-		})
-	})
-	if err != nil {
-		return err
-	}
-	if p.json && name != "-" {
-		return p.printJSON(map[string]any{"project_id": g.project.ID, "format": format, "lines": count.lines, "file": name})
-	}
-	p.note("Exported %s", loci.Plural(count.lines, "line", "lines"))
-	return nil
 }
 
 // lineCounter counts what goes through it.
@@ -85,7 +82,6 @@ func (p *program) graphImportCommand() *cobra.Command {
 	var projectName string
 	var o graph.ImportOptions
 	var fresh bool
-	var vendors []string
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import a graph, or the file of the reference memory server",
 		Annotations: does(graph.Import, project.Read, project.Create),
@@ -94,10 +90,7 @@ the reference "memory" MCP server. FILE may be "-" for standard input. You can r
 the command, also after an interruption: Loci skips what exists already. It reports
 lines that it cannot import, and imports the others.`,
 		Example: `  loci graph import ~/memory.json --project home --create`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			if o.AllowedVendors, err = parseVendors("--allow", vendors); err != nil {
-				return err
-			}
+		PreRunE: func(*cobra.Command, []string) error {
 			if fresh && projectName == "" {
 				return usagef("--create requires --project NAME")
 			}
@@ -134,7 +127,7 @@ lines that it cannot import, and imports the others.`,
 	projectFlag(cmd, &projectName)
 	cmd.Flags().BoolVar(&fresh, "create", false, "create the project if it is missing")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "check and count, but import nothing")
-	cmd.Flags().StringSliceVar(&vendors, "allow", nil,
+	vendorsFlag(cmd, &o.AllowedVendors,
 		`vendors that may read what a reference file brings, such as claude,cursor; "*" means all (default: all)`)
 	return cmd
 }
@@ -255,26 +248,24 @@ func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) erro
 	if p.json {
 		err = p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)})
 	} else {
-		p.printCheck(g.project, problems, rebuild)
+		for _, text := range problems {
+			p.printf("%s\n", loci.OneLine(text))
+		}
 	}
-	if err == nil && len(problems) > 0 {
-		err = errUnwell
-	}
-	return err
-}
-
-func (p *program) printCheck(x loci.Project, problems []string, rebuilt bool) {
-	for _, text := range problems {
-		p.printf("%s\n", loci.OneLine(text))
-	}
-	if len(problems) > 0 {
-		return
+	switch {
+	case err != nil:
+		return err
+	case len(problems) > 0:
+		return errUnwell
+	case p.json:
+		return nil
 	}
 	before := ""
-	if rebuilt {
+	if rebuild {
 		before = "rebuilt; "
 	}
-	p.printf("%sthe full-text index of %s matches its rows\n", before, cut(x.Name, 100))
+	p.printf("%sthe full-text index of %s matches its rows\n", before, cut(g.project.Name, 100))
+	return nil
 }
 
 // checkImport is a dry run of an import that would create its project if that is missing.

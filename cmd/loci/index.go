@@ -25,17 +25,14 @@ They work while a server runs.`,
 
 // indexing completes a command about the indexes of the org that --org names, or of all.
 func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instance, []loci.Org) error) *cobra.Command {
-	var name string
 	cmd.Annotations = does(org.List)
-	cmd = p.acting(operator, cmd, func(ctx context.Context, c *call) error {
-		orgs, err := c.orgs(ctx, name)
+	return p.acting(onlyOrg, cmd, func(ctx context.Context, c *call) error {
+		orgs, err := c.orgs(ctx, c.actor.org)
 		if err != nil {
 			return err
 		}
 		return do(ctx, c.instance, orgs)
 	})
-	cmd.Flags().StringVar(&name, "org", "", "only of this org, by id or name (default: all)")
-	return cmd
 }
 
 type namedIndex struct {

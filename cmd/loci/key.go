@@ -34,21 +34,20 @@ func (p *program) keyCommands(kind loci.Kind) []*cobra.Command {
 }
 
 type keyFlags struct {
-	name, vendor, expires, workspace string
-	scopes, projects                 []string
+	auth.KeyRequest
+	vendor, workspace string
+	scopes, projects  []string
 }
 
 func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var f keyFlags
-	var request auth.KeyRequest
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create", Short: "Create a key and print it once",
 		Annotations: does(identity.KeyCreate, identity.KeyList, org.WorkspaceRead, project.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := f.limits(cmd); err != nil {
-				return err
+			if err = f.limits(cmd); err == nil && kind == loci.KindAgent {
+				f.Vendor, err = parseVendor("--vendor", f.vendor)
 			}
-			request, err = f.request(kind)
 			return err
 		},
 	}, func(ctx context.Context, c *call) (err error) {
@@ -57,12 +56,15 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			request.WorkspaceID = w.ID
+			f.WorkspaceID = w.ID
 		}
-		if request.ProjectIDs, err = c.projectIDs(ctx, c.who, f.projects); err != nil {
+		for _, s := range f.scopes {
+			f.Rights = append(f.Rights, loci.Right(s))
+		}
+		if f.ProjectIDs, err = c.projectIDs(ctx, c.who, f.projects); err != nil {
 			return err
 		}
-		made, key, err := c.app.Identity.CreateKey(ctx, c.who, request)
+		made, key, err := c.app.Identity.CreateKey(ctx, c.who, f.KeyRequest)
 		if err != nil {
 			return err
 		}
@@ -76,7 +78,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		return err
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "name", "", "what the key is for, such as \"laptop\" (required)")
+	flags.StringVar(&f.Name, "name", "", "what the key is for, such as \"laptop\" (required)")
 	rights := loci.Rights()
 	if kind == loci.KindAgent {
 		rights = loci.AgentRights()
@@ -85,8 +87,8 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
-	flags.StringVar(&f.expires, "expires", "",
-		"when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)")
+	timeFlag(cmd, &f.ExpiresAt, "expires",
+		"when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)", parseFuture)
 	_ = cmd.MarkFlagRequired("name")
 	if kind == loci.KindAgent {
 		flags.StringVar(&f.vendor, "vendor", "", "vendor of the assistant: claude, cursor, codex, … (required)")
@@ -115,21 +117,6 @@ func (f *keyFlags) limits(cmd *cobra.Command) error {
 		}
 	}
 	return nil
-}
-
-func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
-	at, err := parseFuture("--expires", f.expires)
-	if err != nil {
-		return auth.KeyRequest{}, err
-	}
-	r := auth.KeyRequest{Name: f.name, ExpiresAt: at}
-	for _, s := range f.scopes {
-		r.Rights = append(r.Rights, loci.Right(s))
-	}
-	if kind == loci.KindAgent {
-		r.Vendor, err = parseVendor("--vendor", f.vendor)
-	}
-	return r, err
 }
 
 // keyJSON is a credential as a program reads it. Key is set once, when the key is created.

@@ -55,16 +55,11 @@ func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
 
 func (p *program) nodeCreateCommand() *cobra.Command {
 	var d node.Draft
-	var allow []string
 	var projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "create NAME", Short: "Create an empty memory node", Annotations: does(node.Create, project.Read),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			d.Name = args[0]
-			d.AllowedVendors, err = parseVendors("--allow", allow)
-			return err
-		},
 	}, func(ctx context.Context, c *call) (err error) {
+		d.Name = c.args[0]
 		if projectName != "" {
 			d.Scope = loci.ScopeProject
 		}
@@ -74,7 +69,7 @@ func (p *program) nodeCreateCommand() *cobra.Command {
 		n, err := c.app.Node.Create(ctx, c.who, d)
 		return p.savedNode("created", n, err)
 	})
-	vendorsFlag(cmd, &allow)
+	vendorsFlag(cmd, &d.AllowedVendors, mayRead)
 	cmd.Flags().StringVar(&d.Description, "description", "", "what the node is about")
 	cmd.Flags().StringArrayVar(&d.Tags, "tag", nil, "tag; may be repeated")
 	cmd.Flags().StringVar(&projectName, "project", "", "make it visible to the members of this project, by name or id")
@@ -84,7 +79,7 @@ func (p *program) nodeCreateCommand() *cobra.Command {
 
 func (p *program) nodeListCommand() *cobra.Command {
 	var r node.ListRequest
-	var scope, projectName string
+	var projectName string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List memory nodes, last changed first",
 		Annotations: does(node.Read, memory.ReadTrash, project.Read),
@@ -92,7 +87,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 			if cmd.Flags().Changed("tag") && r.Tag == "" {
 				return loci.FieldErrorf("--tag", "must not be empty")
 			}
-			switch r.Scope = loci.Scope(scope); r.Scope {
+			switch r.Scope {
 			case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
 				return nil
 			}
@@ -112,7 +107,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 				return []string{n.Name, n.ID.String(), p.showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, " ")}
 			})
 	})
-	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
+	cmd.Flags().StringVar((*string)(&r.Scope), "scope", "", "only of this scope: global, project or agent")
 	cmd.Flags().StringVar(&projectName, "project", "", "only of this project, by name or id")
 	cmd.Flags().StringVar(&r.Tag, "tag", "", "only with this tag")
 	cmd.Flags().BoolVar(&r.Trashed, "trash", false, "list the trash instead")
@@ -135,37 +130,33 @@ func (p *program) nodeShowCommand() *cobra.Command {
 				return err
 			}
 		}
-		return p.printNode(ctx, c, n, items)
-	})
-}
-
-func (p *program) printNode(ctx context.Context, c *call, n *loci.MemoryNode, items []loci.NodeItem) error {
-	if p.json {
-		return p.printJSON(struct {
-			*loci.MemoryNode
-			Items []loci.NodeItem `json:"items"`
-		}{n, notNil(items)})
-	}
-	p.printf("%s\n", loci.OneLine(n.Name))
-	shared, trashed := "", ""
-	if !n.TeamID.IsZero() {
-		shared = "the team"
-	}
-	if !n.DeletedAt.IsZero() {
-		trashed = "since " + p.showTime(n.DeletedAt)
-	}
-	p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
-		"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", p.showTime(n.UpdatedAt), "shared with",
-		shared, "in the trash", trashed)
-	p.printf("\n")
-	levels := map[loci.NodeItemID]int{}
-	for _, i := range items {
-		if !i.ParentID.IsZero() {
-			levels[i.ID] = levels[i.ParentID] + 1
+		if p.json {
+			return p.printJSON(struct {
+				*loci.MemoryNode
+				Items []loci.NodeItem `json:"items"`
+			}{n, notNil(items)})
 		}
-		p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), c.itemText(ctx, &i))
-	}
-	return nil
+		p.printf("%s\n", loci.OneLine(n.Name))
+		shared, trashed := "", ""
+		if !n.TeamID.IsZero() {
+			shared = "the team"
+		}
+		if !n.DeletedAt.IsZero() {
+			trashed = "since " + p.showTime(n.DeletedAt)
+		}
+		p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
+			"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", p.showTime(n.UpdatedAt),
+			"shared with", shared, "in the trash", trashed)
+		p.printf("\n")
+		levels := map[loci.NodeItemID]int{}
+		for _, i := range items {
+			if !i.ParentID.IsZero() {
+				levels[i.ID] = levels[i.ParentID] + 1
+			}
+			p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), c.itemText(ctx, &i))
+		}
+		return nil
+	})
 }
 
 // itemText is a text, or what an item shows by its id and its title or name.
@@ -189,26 +180,26 @@ func (c *call) itemText(ctx context.Context, i *loci.NodeItem) string {
 
 func (p *program) nodeEditCommand() *cobra.Command {
 	var name, description string
-	var tags, allow []string
+	var tags []string
+	var vendors []loci.Vendor
 	var shared bool
 	var patch node.Patch
 	cmd := p.onNode(&cobra.Command{
 		Use: "edit NODE", Short: "Change a memory node", Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			vendors, err := parseVendors("--allow", allow)
 			patch = node.Patch{Name: edited(cmd, "name", name), Description: edited(cmd, "description", description),
 				Tags: edited(cmd, "tag", newTags(tags)), AllowedVendors: edited(cmd, "allow", vendors),
 				Shared: edited(cmd, "shared", shared)}
-			if err == nil && reflect.ValueOf(patch).IsZero() {
-				err = usagef("specify what to change: --name, --description, --tag, --allow or --shared")
+			if reflect.ValueOf(patch).IsZero() {
+				return usagef("specify what to change: --name, --description, --tag, --allow or --shared")
 			}
-			return err
+			return nil
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		n, err := c.app.Node.Change(ctx, c.who, id, patch)
 		return p.savedNode("changed", n, err)
 	})
-	vendorsFlag(cmd, &allow)
+	vendorsFlag(cmd, &vendors, mayRead)
 	cmd.Flags().StringVar(&name, "name", "", "the new name")
 	cmd.Flags().StringVar(&description, "description", "", "what the node is about")
 	cmd.Flags().StringArrayVar(&tags, "tag", nil, "replace all tags; may be repeated; \"\" removes them")

@@ -50,29 +50,25 @@ func (f *placeFlags) items(ctx context.Context, c *call, of loci.NodeID) (under,
 type addFlags struct {
 	placeFlags
 	memory, entity, kind, project string
-	allow                         []string
 }
 
-// draft reads the flags. text is the rest of the command line.
-func (f *addFlags) draft(text []string) (d node.ItemDraft, err error) {
-	if err := f.check(); err != nil {
-		return d, err
-	}
-	if d.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
-		return d, err
+// read reads the flags into a draft. text is the rest of the command line.
+func (f *addFlags) read(d *node.ItemDraft, text []string) error {
+	if err := f.placeFlags.check(); err != nil {
+		return err
 	}
 	switch {
 	case f.memory != "" && f.entity != "", (f.memory+f.entity != "") == (len(text) > 0):
-		return d, usagef("specify exactly one thing to add: a text, --memory ID or --entity NAME")
+		return usagef("specify exactly one thing to add: a text, --memory ID or --entity NAME")
 	case f.memory != "":
 		d.Kind = loci.ItemMemory
-		err = checkMemoryIDs([]string{f.memory})
+		return checkMemoryIDs([]string{f.memory})
 	case f.entity != "":
 		d.Kind = loci.ItemEntity
 	default:
 		d.Kind, d.Text = loci.ItemText, strings.Join(text, " ")
 	}
-	return d, err
+	return nil
 }
 
 func (p *program) nodeAddCommand() *cobra.Command {
@@ -81,10 +77,7 @@ func (p *program) nodeAddCommand() *cobra.Command {
 	cmd := p.onNode(&cobra.Command{
 		Use: "add NODE [TEXT…]", Short: "Add a text, a memory or an entity to a memory node",
 		Annotations: does(node.Change, project.Read, graph.Read),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			d, err = f.draft(args[1:])
-			return err
-		},
+		PreRunE:     func(_ *cobra.Command, args []string) error { return f.read(&d, args[1:]) },
 	}, func(ctx context.Context, c *call, id loci.NodeID) (err error) {
 		if d.ParentID, d.Before, err = f.items(ctx, c, id); err != nil {
 			return err
@@ -109,7 +102,7 @@ func (p *program) nodeAddCommand() *cobra.Command {
 		return p.savedItem(ctx, c, "added", i, err)
 	})
 	f.add(cmd)
-	vendorsFlag(cmd, &f.allow)
+	vendorsFlag(cmd, &d.AllowedVendors, mayRead)
 	cmd.Flags().StringVar(&f.memory, "memory", "", "a memory, by id")
 	cmd.Flags().StringVar(&f.entity, "entity", "", "an entity of a graph, by name or id")
 	typeFlag(cmd, &f.kind)

@@ -32,12 +32,11 @@ the others. A laptop requires only its first one. ORG is an id or a name.`,
 
 func (p *program) orgCreateCommand() *cobra.Command {
 	var n org.Draft
-	var id string
 	cmd := p.acting(operator|starts, &cobra.Command{
 		Use: "create NAME", Short: "Create an org with its first owner", Annotations: does(org.Create),
 		Example: `  loci org create "Acme Ltd" --id acme --owner-email mara@acme.example`,
 	}, func(ctx context.Context, c *call) error {
-		n.ID, n.Name = loci.OrgID(id), c.args[0]
+		n.Name = c.args[0]
 		o, owner, err := c.app.Org.Create(ctx, c.who, n)
 		if err == nil && !p.json {
 			p.note("To let the owner sign in, run: loci user link %s", owner.Email)
@@ -49,7 +48,8 @@ func (p *program) orgCreateCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&n.OwnerEmail, "owner-email", "", "e-mail address of the first owner (required)")
 	flags.StringVar(&n.OwnerName, "owner-name", "", "name of the first owner")
-	flags.StringVar(&id, "id", "", "short name that never changes: a-z, 0-9 and '-' (default: derived from NAME)")
+	flags.StringVar((*string)(&n.ID), "id", "",
+		"short name that never changes: a-z, 0-9 and '-' (default: derived from NAME)")
 	_ = cmd.MarkFlagRequired("owner-email")
 	return cmd
 }

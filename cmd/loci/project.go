@@ -66,21 +66,12 @@ func (p *program) projectChanged(done string, x loci.Project, err error) error {
 
 func (p *program) projectCreateCommand() *cobra.Command {
 	var draft project.Draft
-	var everyone string
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create NAME", Short: "Create a project with an empty graph; --user becomes its owner",
 		Annotations: does(project.Create),
 		Example:     `  loci project create website --description "The shop's new front end"`,
-		PreRunE: func(_ *cobra.Command, args []string) error {
-			draft.Name = args[0]
-			if everyone == "" {
-				return nil
-			}
-			on, err := parseOnOff("--everyone", everyone)
-			draft.Everyone = &on
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
+		draft.Name = c.args[0]
 		made, err := c.app.Project.Create(ctx, c.who, draft)
 		if err == nil && !p.json {
 			p.note("Who can see it: %s. To share it, run: loci project add %s USER%s", made.People(c.who), quoted(made.Name),
@@ -89,20 +80,22 @@ func (p *program) projectCreateCommand() *cobra.Command {
 		return p.projectChanged("created", made, err)
 	})
 	cmd.Flags().StringVar(&draft.Description, "description", "", "what the project is about")
-	cmd.Flags().StringVar(&everyone, "everyone", "",
-		"on: everybody in the org belongs to it; off: only its members do (default: off)")
+	readFlag(cmd, &draft.Everyone, "everyone", "",
+		"on: everybody in the org belongs to it; off: only its members do (default: off)",
+		func(flag, text string) (*bool, error) {
+			if text == "" {
+				return nil, nil
+			}
+			on, err := parseOnOff(flag, text)
+			return &on, err
+		})
 	return cmd
 }
 
 func (p *program) projectListCommand() *cobra.Command {
-	var status string
 	var want loci.ProjectStatus
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "list", Short: "List projects by name", Annotations: does(project.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			want, err = parseState("--status", status, loci.ProjectActive, loci.ProjectArchived)
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.projects(ctx, c.who, want, 0)
 		if err != nil {
@@ -115,7 +108,8 @@ func (p *program) projectListCommand() *cobra.Command {
 				return []string{x.Name, x.ID.String(), string(x.Status), x.People(c.who), p.showTime(x.UpdatedAt), x.Description}
 			})
 	})
-	cmd.Flags().StringVar(&status, "status", string(loci.ProjectActive), "active, archived or all")
+	readFlag(cmd, &want, "status", string(loci.ProjectActive), "active, archived or all",
+		oneOf(loci.ProjectActive, loci.ProjectArchived))
 	return cmd
 }
 

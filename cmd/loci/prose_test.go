@@ -79,7 +79,7 @@ func TestExamplesInHelp(t *testing.T) {
 }
 
 // parses checks a command line as far as it goes before it opens anything. A sentence may leave out the arguments of a
-// command.
+// command, and what it reads.
 func parses(line string) error {
 	var words []string
 	for _, word := range oneWord.FindAllString(ofShell.ReplaceAllString(line, ""), -1) {
@@ -88,7 +88,7 @@ func parses(line string) error {
 		}
 		words = append(words, quoteMark.ReplaceAllString(word, "$1$2"))
 	}
-	p := &program{in: &bytes.Buffer{}, out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	p := &program{in: strings.NewReader("what a command reads"), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	root := p.root()
 	refuseUnknown(root, words)
 	cmd, rest, err := root.Find(words)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
@@ -12,7 +14,7 @@ import (
 func (p *program) recallCommand() *cobra.Command {
 	var f questionFlags
 	var kinds []string
-	cmd := &cobra.Command{
+	cmd := p.find(&f, &cobra.Command{
 		Use:   "recall QUERY…",
 		Short: "Find the few best memories and events, with reasons and sources",
 		Long: `Find the few best memories and events: 5 by default, at most 50 with --limit. It finds the
@@ -24,20 +26,16 @@ out, and so do --as-of and --known-at.`,
   loci recall office --known-at 2026-03-01 --json
   loci recall what did we decide yesterday --asked-at 2026-03-01 --explain`,
 		Annotations: does(memory.Read, project.Read),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
-				for _, k := range kinds {
-					r.Kinds = append(r.Kinds, memory.Kind(k))
-				}
-				page, err := in.app.Memory.Recall(cmd.Context(), who, r)
-				if err != nil {
-					return err
-				}
-				return p.printRecalled(page)
-			})
-		},
-	}
-	f.add(cmd)
+	}, func(ctx context.Context, c *call, r memory.SearchRequest) error {
+		for _, k := range kinds {
+			r.Kinds = append(r.Kinds, memory.Kind(k))
+		}
+		page, err := c.app.Memory.Recall(ctx, c.who, r)
+		if err != nil {
+			return err
+		}
+		return p.printRecalled(page)
+	})
 	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "find only this kind: memory or event (repeatable; default: both)")
 	return cmd
 }

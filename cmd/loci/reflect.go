@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,8 +18,6 @@ import (
 
 func (p *program) reflectCommand() *cobra.Command {
 	var n review.Notes
-	var intent string
-	var allow, file []string
 	var markdown bool
 	cmd := p.acting(pickAny|starts, &cobra.Command{
 		Use: "reflect [FILE]", Short: "Find in notes what is worth keeping",
@@ -32,17 +29,14 @@ decide about. With --persist-review, all of them wait: see "loci review".`,
   loci reflect notes.md --project website --persist-review
   loci reflect --markdown < notes.md`,
 		Annotations: does(review.Reflect, review.Persist, project.Read),
-		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if markdown && p.json {
 				return usagef("specify --markdown or --json, not both")
 			}
-			n.Intent = loci.Intent(intent)
-			file = args
-			n.AllowedVendors, err = parseVendors("--allow", allow)
-			return cmp.Or(err, impliesPersist(cmd.Flags(), &n))
+			return impliesPersist(cmd.Flags(), &n)
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		if n.Content, err = p.notes(file); err != nil {
+		if n.Content, err = p.notes(c.args); err != nil {
 			return err
 		}
 		id, err := c.projectID(ctx, c.who, n.Project)
@@ -69,9 +63,8 @@ decide about. With --persist-review, all of them wait: see "loci review".`,
 		p.note("%s", hint)
 		return nil
 	})
-	notesFlags(cmd.Flags(), &n, &intent)
-	cmd.Flags().StringSliceVar(&allow, "allow", nil,
-		"vendors whose assistants see what comes of it, or '*' for all (default: all)")
+	notesFlags(cmd.Flags(), &n)
+	vendorsFlag(cmd, &n.AllowedVendors, "vendors whose assistants see what comes of it, or '*' for all (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
 	return cmd
 }
@@ -85,9 +78,10 @@ func impliesPersist(f *pflag.FlagSet, n *review.Notes) error {
 	return nil
 }
 
-func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
+func notesFlags(f *pflag.FlagSet, n *review.Notes) {
 	f.StringVar(&n.SourceTitle, "source-title", "", "what the notes are (default: "+loci.DefaultSourceTitle+")")
-	f.StringVar(intent, "intent", "", "build, plan, ideate, research, debug, decide, learn or general (default: general)")
+	f.StringVar((*string)(&n.Intent), "intent", "",
+		"build, plan, ideate, research, debug, decide, learn or general (default: general)")
 	f.StringVar(&n.Domain, "domain", "", "category of the memories")
 	f.StringVar(&n.Project, "project", "", "project that they are about, by name or id")
 	f.StringSliceVar(&n.RelatedTo, "related-to", nil, "ids of memories or entities to link")

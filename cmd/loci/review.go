@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,17 +33,9 @@ or the beginning of one. Several at once are decided about one by one.`,
 }
 
 func (p *program) reviewListCommand() *cobra.Command {
-	var state, kind string
 	var r review.ListRequest
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List candidates, last proposed first", Annotations: does(review.Read, project.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			if r.State, err = parseState("--state", state, loci.ReviewStates()...); err != nil {
-				return err
-			}
-			r.Kind, err = parseState("--kind", kind, loci.CandidateKinds()...)
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
 		id, err := c.projectID(ctx, c.who, r.Project)
 		if err != nil {
@@ -73,9 +64,10 @@ func (p *program) reviewListCommand() *cobra.Command {
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&state, "state", string(loci.ReviewPending),
-		"pending, promoted, rejected, deferred, archived or all")
-	cmd.Flags().StringVar(&kind, "kind", "all", "decision, plan, idea, claim, artifact, procedure, session or all")
+	readFlag(cmd, &r.State, "state", string(loci.ReviewPending), "pending, promoted, rejected, deferred, archived or all",
+		oneOf(loci.ReviewStates()...))
+	readFlag(cmd, &r.Kind, "kind", "all", "decision, plan, idea, claim, artifact, procedure, session or all",
+		oneOf(loci.CandidateKinds()...))
 	cmd.Flags().StringVar(&r.Project, "project", "", "only candidates about this project, by name or id")
 	return cmd
 }
@@ -158,17 +150,12 @@ func aboutChange(w *loci.WouldChange) []string {
 
 // verdictCommand decides about one candidate or several.
 func (p *program) verdictCommand(verb, short string, action gate.Action) *cobra.Command {
-	var reason, until string
+	var reason string
 	var ending time.Time
 	var supersedes []string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: verb + " CANDIDATE…", Short: short, Annotations: does(action, review.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			if until != "" {
-				ending, err = parseFuture("--until", until)
-			}
-			return cmp.Or(err, checkMemoryIDs(supersedes))
-		},
+		PreRunE: func(*cobra.Command, []string) error { return checkMemoryIDs(supersedes) },
 	}, func(ctx context.Context, c *call) error {
 		ids, err := c.candidates(ctx)
 		if err != nil {
@@ -193,7 +180,7 @@ memories in --supersedes. "loci review show" lists the guesses.`
 		cmd.Flags().StringSliceVar(&supersedes, "supersedes", nil,
 			"id of a memory that the accepted candidate replaces; may be repeated")
 	case "defer":
-		cmd.Flags().StringVar(&until, "until", "", "when it is pending again: 12h, 7d or 2026-12-31 (default: 7d)")
+		timeFlag(cmd, &ending, "until", "when it is pending again: 12h, 7d or 2026-12-31 (default: 7d)", parseFuture)
 	}
 	return cmd
 }
@@ -253,7 +240,8 @@ func (p *program) printWhatStays(c *loci.Candidate) {
 
 func (p *program) reviewEditCommand() *cobra.Command {
 	var kind, title, content, domain string
-	var tags, allow []string
+	var tags []string
+	var vendors []loci.Vendor
 	var version int
 	var edit review.Edit
 	cmd := p.acting(pickAny, &cobra.Command{
@@ -261,15 +249,11 @@ func (p *program) reviewEditCommand() *cobra.Command {
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			edit = review.Edit{Kind: (*loci.CandidateKind)(given(cmd, "kind", &kind)), Title: given(cmd, "title", &title),
 				Content: given(cmd, "content", &content), Domain: given(cmd, "domain", &domain),
-				Tags: given(cmd, "tag", new(newTags(tags)))}
-			vendors, err := parseVendors("--allow", allow)
-			if vendors != nil {
-				edit.AllowedVendors = &vendors
+				Tags: given(cmd, "tag", new(newTags(tags))), AllowedVendors: given(cmd, "allow", &vendors)}
+			if edit == (review.Edit{}) {
+				return usagef("specify what to change: --kind, --title, --content, --domain, --tag or --allow")
 			}
-			if err == nil && edit == (review.Edit{}) {
-				err = usagef("specify what to change: --kind, --title, --content, --domain, --tag or --allow")
-			}
-			return err
+			return nil
 		},
 	}, onNamed((*instance).candidate, func(ctx context.Context, c *call, id loci.CandidateID) error {
 		x, err := c.app.Review.Change(ctx, c.who, id, edit, review.Decision{IfVersion: version})
@@ -280,7 +264,7 @@ func (p *program) reviewEditCommand() *cobra.Command {
 	cmd.Flags().StringVar(&content, "content", "", "the new content")
 	cmd.Flags().StringVar(&domain, "domain", "", "the new domain; \"\" removes it")
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "the new tags (repeatable); \"\" removes them")
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "vendors whose assistants see it, or '*' for all")
+	vendorsFlag(cmd, &vendors, maySee)
 	ifVersionFlag(cmd, &version)
 	return cmd
 }

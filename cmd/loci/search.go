@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,8 @@ type hitJSON struct {
 
 func (p *program) searchCommand() *cobra.Command {
 	var f questionFlags
-	var why, trash, expired bool
-	cmd := &cobra.Command{
+	var why bool
+	cmd := p.find(&f, &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
 		Long: `Find memories, best first. A memory need not have all words. You can use
@@ -37,57 +38,38 @@ same beginning or a similar spelling, and then text that contains them.`,
   loci search deploy --as-of 2026-03-01 --why
   loci search deploy --trash`,
 		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
-				r.Lifecycle = otherState(trash, expired)
-				page, err := in.app.Memory.Search(cmd.Context(), who, r)
-				if err != nil {
-					return err
-				}
-				return p.printHits(page, why || f.explain)
-			})
-		},
-	}
-	f.add(cmd)
+	}, func(ctx context.Context, c *call, r memory.SearchRequest) error {
+		page, err := c.app.Memory.Search(ctx, c.who, r)
+		if err != nil {
+			return err
+		}
+		return p.printHits(page, why || f.explain)
+	})
 	cmd.Flags().BoolVar(&why, "why", false, "show why each one matches")
-	cmd.Flags().BoolVar(&trash, "trash", false, "search the trash")
-	cmd.Flags().BoolVar(&expired, "expired", false, "search what has expired")
-	cmd.MarkFlagsMutuallyExclusive("trash", "expired")
+	f.addState(cmd, "search", "")
 	return cmd
 }
 
 // questionFlags narrow and explain a search.
 type questionFlags struct {
 	filterFlags
-	askedAt string
+	askedAt time.Time // in the zone of its offset, or of TZ
 	explain bool
 }
 
-func (f *questionFlags) add(cmd *cobra.Command) {
-	f.filterFlags.add(cmd)
-	cmd.Flags().StringVar(&f.askedAt, "asked-at", "",
-		`when the question was asked: "yesterday" in it means the day before, in the zone of TZ`)
+// find completes a command that searches for its arguments. do gets the search, and c.who searches.
+func (p *program) find(f *questionFlags, cmd *cobra.Command,
+	do func(context.Context, *call, memory.SearchRequest) error) *cobra.Command {
+	f.add(cmd)
+	timeFlag(cmd, &f.askedAt, "asked-at",
+		`when the question was asked: "yesterday" in it means the day before, in the zone of TZ`, parseZoned)
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each score consists of")
-}
-
-// find calls do with the search that words and flags describe, and who searches.
-func (p *program) find(ctx context.Context, f *questionFlags, words []string,
-	do func(*instance, loci.Principal, memory.SearchRequest) error) error {
-	filter, err := f.filter()
-	if err != nil {
-		return err
-	}
-	askedAt, err := parseZoned("--asked-at", f.askedAt, false)
-	if err != nil {
-		return err
-	}
-	return p.with(ctx, refuse, func(in *instance) error {
-		who, err := f.viewer(ctx, in, &filter)
-		if err != nil {
+	return p.acting(operator, cmd, func(ctx context.Context, c *call) (err error) {
+		if c.who, err = f.viewer(ctx, c.instance); err != nil {
 			return err
 		}
-		return do(in, who, memory.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit,
-			Cursor: f.cursor, AskedAt: askedAt, Explain: f.explain})
+		return do(ctx, c, memory.SearchRequest{Filter: f.Filter, Query: strings.Join(c.args, " "), Limit: f.limit,
+			Cursor: f.cursor, AskedAt: f.askedAt, Explain: f.explain})
 	})
 }
 

@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -251,4 +254,117 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 func ballast() (free func()) {
 	room := make([]byte, 16<<20)
 	return func() { runtime.KeepAlive(room) }
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil
+}
+
+// welcome prints where the server is and what to do next. The first start prints a link that signs the person in. It
+// prints no keys: they belong to the clients, and connect creates each when it is needed.
+func (p *program) welcome(ctx context.Context, in *instance, address net.Addr, first bool) error {
+	link := ""
+	if first { // before printing: it writes, and may be interrupted
+		var err error
+		if link, err = p.firstLink(ctx, in, address); err != nil {
+			return err
+		}
+	}
+	reachable := localURL(address.String())
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		p.printf("Loci listens on http://%s\n", p.listening(address))
+		p.printf("On this machine, use %s\n", reachable)
+	} else {
+		p.printf("Loci listens on %s\n", reachable)
+	}
+	if p.settings.PublicURL != "" {
+		p.printf("People reach it at %s\n", p.settings.PublicURL)
+	}
+	p.printf("Memories are in %s\n", p.settings.where())
+	switch {
+	case link != "":
+		p.printf("Open this link to sign in, once, within 15 minutes: %s\n", link)
+	case p.hasBrowsers(address):
+		p.printf("Sign in: run %s\n", p.onSameData("loci open"))
+	}
+	p.printf("Connect your assistants: run %s\n", p.onSameData("loci connect"))
+	p.printf("%s\n", lastLine)
+	return p.unwritten // nobody can use a link that was not printed
+}
+
+// lastLine ends what the server prints at its start.
+const lastLine = "Stop with Ctrl-C"
+
+// isFirst reports whether no server has run on the data directory, and nobody could sign in or use a key.
+func (p *program) isFirst(ctx context.Context, in *instance) (bool, error) {
+	if _, err := os.Stat(p.settings.runningDir()); !errors.Is(err, fs.ErrNotExist) || p.bringsCredentials() {
+		return false, nil
+	}
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
+		if err != nil || len(keys) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// firstLink is a sign-in link for the person at this machine. Anyone who reads it can sign in, so there is none if
+// other machines can reach the server.
+func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr) (string, error) {
+	if !isLoopback(address) || !p.hasBrowsers(address) {
+		return "", nil
+	}
+	token, err := in.app.Identity.NewLink(ctx, in.operator, in.operator.UserID)
+	if err != nil {
+		return "", err
+	}
+	return signInLink(p.serves(address).URL, token), nil
+}
+
+// idleFor is how long a server has had no request when it gives memory back.
+const idleFor = 2 * time.Second
+
+func counted(requests *atomic.Uint64, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// giveBack gives the system the memory that it does not need to have: the free memory of the heap, and the
+// pages of the program itself, which the system reads again when they are used.
+func giveBack() {
+	debug.FreeOSMemory()
+	forgetProgram()
+}
+
+// restIdle calls free at the first tick after which there was no request since the one before, until ctx ends.
+// The collector itself keeps as much memory as the start and the busiest time needed.
+func restIdle(ctx context.Context, requests *atomic.Uint64, ticks <-chan time.Time, free func()) {
+	var i idleness
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		if i.begins(requests.Load()) {
+			free()
+		}
+	}
+}
+
+// idleness is what restIdle knows of the time before.
+type idleness struct {
+	requests uint64
+	idle     bool
+}
+
+// begins reports whether the server is idle now and was not before. n is how many requests it has had.
+func (i *idleness) begins(n uint64) bool {
+	before := *i
+	*i = idleness{n, n == before.requests}
+	return i.idle && !before.idle
 }

@@ -30,20 +30,16 @@ beginning of an id, or a title. An active session comes before closed ones of it
 		p.sessionContextCommand())
 }
 
-type sessionFlags struct {
-	title, metadata, reach string
-	allow                  []string
-}
-
-func (f *sessionFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.title, "title", "", "what the work is about")
-	cmd.Flags().StringVar(&f.reach, "reach", "", "who sees it besides you: org, team or private (default: org)")
-	cmd.Flags().StringSliceVar(&f.allow, "allow", nil, "vendors whose assistants see it, or '*' for all (default: all)")
+// sessionFlags adds the flags that both a new and a changed session have. metadata is what --metadata does.
+func sessionFlags(cmd *cobra.Command, d *agent.SessionDraft, metadata string) {
+	cmd.Flags().StringVar(&d.Title, "title", "", "what the work is about")
+	cmd.Flags().StringVar((*string)(&d.Reach), "reach", "", "who sees it besides you: org, team or private (default: org)")
+	vendorsFlag(cmd, &d.AllowedVendors, maySee+" (default: all)")
+	readFlag(cmd, &d.Metadata, "metadata", "", metadata, object)
 }
 
 func (p *program) sessionCreateCommand() *cobra.Command {
-	var agentName, projectName, key string
-	var f sessionFlags
+	var projectName string
 	var draft agent.SessionDraft
 	cmd := p.acting(pickAny|starts, &cobra.Command{
 		Use: "create", Short: "Create a session and print its id",
@@ -52,15 +48,9 @@ func (p *program) sessionCreateCommand() *cobra.Command {
 Loci registers an agent that it doesn't know.`,
 		Example: `  loci session create --agent reviewer --project website --title "Login page"
   loci add --session "Login page" --as claude --scope agent "…"`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			draft = agent.SessionDraft{Title: f.title, Metadata: object(f.metadata), Reach: loci.Reach(f.reach)}
-			draft.AllowedVendors, err = parseVendors("--allow", f.allow)
-			return err
-		},
 	}, func(ctx context.Context, c *call) (err error) {
-		draft.Agent, draft.Key = agentName, key
-		if agentName != "" && c.who.Vendor == "" {
-			a, err := c.agent(ctx, c.who, agentName)
+		if draft.Agent != "" && c.who.Vendor == "" {
+			a, err := c.agent(ctx, c.who, draft.Agent)
 			if err != nil {
 				return err
 			}
@@ -72,29 +62,25 @@ Loci registers an agent that it doesn't know.`,
 		s, err := c.app.Agent.CreateSession(ctx, c.who, draft)
 		return p.created(s, err, s.ID, s.Title)
 	})
-	f.add(cmd)
-	cmd.Flags().StringVar(&agentName, "agent", "", "main agent, by name or id (default: none)")
+	sessionFlags(cmd, &draft, "metadata as a JSON object")
+	cmd.Flags().StringVar(&draft.Agent, "agent", "", "main agent, by name or id (default: none)")
 	cmd.Flags().StringVar(&projectName, "project", "", "project that it is about, by name or id; only its members see it")
-	cmd.Flags().StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
-	cmd.Flags().StringVar(&key, "key", "",
+	cmd.Flags().StringVar(&draft.Key, "key", "",
 		"your own name for it; if you created one with this key, print the id of that one")
 	return cmd
 }
 
 func (p *program) sessionUpdateCommand() *cobra.Command {
-	var f sessionFlags
+	var d agent.SessionDraft
 	var patch agent.SessionPatch
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "update SESSION", Short: "Change the title, metadata or readers of a session",
 		Annotations: does(agent.SessionChange, agent.SessionRead),
-		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			patch = agent.SessionPatch{Metadata: object(f.metadata)}
-			if patch.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
-				return err
-			}
-			patch.Title = given(cmd, "title", &f.title)
-			if f.reach != "" {
-				patch.Reach = new(loci.Reach(f.reach))
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			patch = agent.SessionPatch{Title: given(cmd, "title", &d.Title), Metadata: d.Metadata,
+				AllowedVendors: d.AllowedVendors}
+			if d.Reach != "" {
+				patch.Reach = &d.Reach
 			}
 			if patch.Title == nil && patch.Reach == nil && patch.Metadata == nil && patch.AllowedVendors == nil {
 				return usagef("specify what to change: --title, --metadata, --reach or --allow")
@@ -104,23 +90,19 @@ func (p *program) sessionUpdateCommand() *cobra.Command {
 	}, onNamed((*instance).session, func(ctx context.Context, c *call, s loci.Session) error {
 		return p.showSession(c.app.Agent.UpdateSession(ctx, c.who, s.ID.String(), patch))
 	}))
-	f.add(cmd)
-	cmd.Flags().StringVar(&f.metadata, "metadata", "",
-		"JSON object to merge into the metadata; a null removes a member")
+	sessionFlags(cmd, &d, "JSON object to merge into the metadata; a null removes a member")
 	return cmd
 }
 
 func (p *program) sessionListCommand() *cobra.Command {
-	var projectName, state, reach string
+	var projectName string
 	var r agent.SessionList
 	var counts bool // the closed sessions that the list leaves out by default
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List sessions, newest first", Annotations: does(agent.SessionRead, agent.Read, project.Read),
-		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			counts = !p.json && !cmd.Flags().Changed("state")
-			r.Reach = loci.Reach(reach)
-			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
-			return err
+			return nil
 		},
 	}, func(ctx context.Context, c *call) (err error) {
 		if r.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
@@ -148,8 +130,9 @@ func (p *program) sessionListCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&r.Agent, "agent", "", "only sessions of this agent, by name or id")
 	cmd.Flags().StringVar(&projectName, "project", "", "only sessions about this project, by name or id")
-	cmd.Flags().StringVar(&reach, "reach", "", "only sessions of this reach: org, team or private")
-	cmd.Flags().StringVar(&state, "state", string(loci.SessionActive), "active, closed or all")
+	cmd.Flags().StringVar((*string)(&r.Reach), "reach", "", "only sessions of this reach: org, team or private")
+	readFlag(cmd, &r.State, "state", string(loci.SessionActive), "active, closed or all",
+		oneOf(loci.SessionActive, loci.SessionClosed))
 	return cmd
 }
 

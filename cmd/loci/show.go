@@ -14,7 +14,6 @@ import (
 
 func (p *program) showCommand() *cobra.Command {
 	var vendor, session string
-	var when whenFlags
 	var at loci.When
 	cmd := onID(p, operator, "memory", "loci list", resolveMemory, &cobra.Command{
 		Use:   "show ID",
@@ -22,10 +21,6 @@ func (p *program) showCommand() *cobra.Command {
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
 		Annotations: does(memory.Read, memory.AssetRead, project.Read, agent.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			at, err = when.when()
-			return err
-		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		who, err := c.as(ctx, vendor)
 		if err != nil {
@@ -54,7 +49,7 @@ func (p *program) showCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&vendor, "as", "", "see what this vendor sees")
 	sessionFlag(cmd, &session)
-	when.add(cmd)
+	whenFlags(cmd, &at)
 	return cmd
 }
 

@@ -33,17 +33,10 @@ func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 
 func (p *program) sourceAddCommand() *cobra.Command {
 	var s loci.Source
-	var kind string
-	var allow []string
 	cmd := p.onMemoryID(pickAny, &cobra.Command{
 		Use: "add MEMORY", Short: "Record where a memory comes from", Annotations: does(memory.SourceAdd),
 		Example: `  loci source add MEMORY --kind url --ref https://wiki.example.org/deploys --quote "never on Fridays"
   loci source add MEMORY --kind message --ref msg-4711 --text "We deploy on Tuesdays." --quote Tuesdays`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			s.Kind = loci.SourceKind(kind)
-			s.AllowedVendors, err = parseVendors("--allow", allow)
-			return err
-		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, _, err := c.app.Memory.AddSources(ctx, c.who, id, []loci.Source{s})
 		p.noteSecrets(gate.SecretsOf(list...))
@@ -54,14 +47,13 @@ func (p *program) sourceAddCommand() *cobra.Command {
 		return nil
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&kind, "kind", "", "message, session, event, url or text (required)")
+	flags.StringVar((*string)(&s.Kind), "kind", "", "message, session, event, url or text (required)")
 	flags.StringVar(&s.Ref, "ref", "", "an id or an address")
 	flags.StringVar(&s.Text, "text", "", "the raw text")
 	flags.StringVar(&s.Quote, "quote", "", "the part that supports the memory")
 	flags.IntVar(&s.Start, "start", 0, "where the quote begins in the text, in characters")
 	flags.IntVar(&s.End, "end", 0, "where the quote ends in the text")
-	flags.StringSliceVar(&allow, "allow", nil,
-		"vendors that may read it, among those of the memory (default: all of them)")
+	vendorsFlag(cmd, &s.AllowedVendors, "vendors that may read it, among those of the memory (default: all of them)")
 	_ = cmd.MarkFlagRequired("kind")
 	return cmd
 }

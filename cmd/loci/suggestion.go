@@ -47,14 +47,9 @@ func (p *program) suggestionAcceptCommand() *cobra.Command {
 }
 
 func (p *program) suggestionListCommand() *cobra.Command {
-	var state string
 	r := memory.SuggestionsRequest{Limit: gate.MaxPage}
 	cmd := p.acting(pickPerson, &cobra.Command{
 		Use: "list", Short: "List suggestions, newest first", Annotations: does(memory.SuggestionRead),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			r.State, err = parseState("--state", state, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined)
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
 		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			r.Cursor = cursor
@@ -100,7 +95,8 @@ func (p *program) suggestionListCommand() *cobra.Command {
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&state, "state", string(loci.SuggestionPending), "pending, accepted, declined or all")
+	readFlag(cmd, &r.State, "state", string(loci.SuggestionPending), "pending, accepted, declined or all",
+		oneOf(loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined))
 	return cmd
 }
 

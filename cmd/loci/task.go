@@ -28,18 +28,12 @@ comes before done ones of its title.`,
 
 func (p *program) taskAddCommand() *cobra.Command {
 	var draft task.Draft
-	var state string
-	var allow []string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "add TITLE", Short: "Create a task and print its id", Annotations: does(task.Create, project.Read),
 		Example: `  loci task add "Move the login page to passkeys" --project website
   loci task list --project website`,
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			draft.Title, draft.State = args[0], loci.TaskState(state)
-			draft.AllowedVendors, err = parseVendors("--allow", allow)
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
+		draft.Title = c.args[0]
 		in, err := c.project(ctx, c.who, draft.Project)
 		if err != nil {
 			return err
@@ -51,22 +45,21 @@ func (p *program) taskAddCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&draft.Project, "project", "", "project that it belongs to, by name or id (required)")
 	cmd.Flags().StringVar(&draft.Notes, "notes", "", "what else there is to know about it")
-	cmd.Flags().StringVar(&state, "state", "", "todo, doing or done (default: todo)")
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "vendors whose assistants see it, or '*' for all (default: all)")
+	cmd.Flags().StringVar((*string)(&draft.State), "state", "", "todo, doing or done (default: todo)")
+	vendorsFlag(cmd, &draft.AllowedVendors, maySee+" (default: all)")
 	_ = cmd.MarkFlagRequired("project")
 	return cmd
 }
 
 func (p *program) taskListCommand() *cobra.Command {
-	var projectName, state string
+	var projectName string
 	var r task.ListRequest
 	var counts bool // the done tasks that the list leaves out by default
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List tasks, newest first", Annotations: does(task.Read, project.Read),
-		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			counts = !p.json && !cmd.Flags().Changed("state")
-			r.State, err = parseState("--state", state, append([]loci.TaskState{loci.TaskOpen}, loci.TaskStates()...)...)
-			return err
+			return nil
 		},
 	}, func(ctx context.Context, c *call) error {
 		id, err := c.projectID(ctx, c.who, projectName)
@@ -97,7 +90,8 @@ func (p *program) taskListCommand() *cobra.Command {
 			})
 	})
 	cmd.Flags().StringVar(&projectName, "project", "", "only tasks of this project, by name or id")
-	cmd.Flags().StringVar(&state, "state", string(loci.TaskOpen), "open (not done), todo, doing, done or all")
+	readFlag(cmd, &r.State, "state", string(loci.TaskOpen), "open (not done), todo, doing, done or all",
+		oneOf(append([]loci.TaskState{loci.TaskOpen}, loci.TaskStates()...)...))
 	return cmd
 }
 
@@ -129,24 +123,22 @@ func (p *program) taskStateCommand(use, short string, state loci.TaskState) *cob
 
 func (p *program) taskEditCommand() *cobra.Command {
 	var title, notes string
-	var allow []string
 	var patch task.Patch
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "edit TASK", Short: "Change the title, notes or readers of a task", Annotations: does(task.Change, task.Read),
-		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			patch.Title, patch.Notes = given(cmd, "title", &title), given(cmd, "notes", &notes)
-			patch.AllowedVendors, err = parseVendors("--allow", allow)
-			if err == nil && patch.Title == nil && patch.Notes == nil && patch.AllowedVendors == nil {
-				err = usagef("specify what to change: --title, --notes or --allow")
+			if patch.Title == nil && patch.Notes == nil && patch.AllowedVendors == nil {
+				return usagef("specify what to change: --title, --notes or --allow")
 			}
-			return err
+			return nil
 		},
 	}, onNamed((*instance).task, func(ctx context.Context, c *call, t loci.Task) error {
 		return p.showTask(c.app.Task.Update(ctx, c.who, t.ID.String(), 0, patch))
 	}))
 	cmd.Flags().StringVar(&title, "title", "", "the new title")
 	cmd.Flags().StringVar(&notes, "notes", "", "the new notes; \"\" removes them")
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "vendors whose assistants see it, or '*' for all")
+	vendorsFlag(cmd, &patch.AllowedVendors, maySee)
 	return cmd
 }
 

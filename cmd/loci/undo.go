@@ -14,9 +14,8 @@ import (
 )
 
 type undoFlags struct {
-	origin, session, credential string
-	since, until                string
-	dryRun                      bool
+	session, credential string
+	dryRun              bool
 }
 
 func (p *program) undoCommand() *cobra.Command {
@@ -38,10 +37,6 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Undo, memory.UndoPlan),
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			s, err = f.selection()
-			return err
-		},
 	}, func(ctx context.Context, c *call) error {
 		if err := f.resolve(ctx, c, &s); err != nil {
 			return err
@@ -56,23 +51,14 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 		return nil
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
+	flags.StringVar(&s.Origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session, by id or title")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by id or name")
-	flags.StringVar(&f.since, "since", "",
-		"changes from then on: 14:00, 2h, yesterday or another time; required without --session")
-	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
+	timeFlag(cmd, &s.Since, "since",
+		"changes from then on: 14:00, 2h, yesterday or another time; required without --session", parsePast)
+	timeFlag(cmd, &s.Until, "until", "changes before then (default: now)", parsePast)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
 	return cmd
-}
-
-func (f *undoFlags) selection() (s loci.UndoSelection, err error) {
-	s.Origin = f.origin
-	if s.Since, err = parsePast("--since", f.since); err != nil {
-		return s, err
-	}
-	s.Until, err = parsePast("--until", f.until)
-	return s, err
 }
 
 // resolve finds the session and the key that the flags name.
@@ -127,7 +113,8 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	}
 	p.printf("\n")
 	if r.Redo != nil {
-		p.printf("To reverse this undo: %s\n", p.onSameData(redoCommand(r.Redo, a)))
+		p.printf("To reverse this undo: %s\n", p.onSameData(fmt.Sprintf("loci undo --origin %s --since %s --until %s%s",
+			r.Redo.Origin, r.Redo.Since.Format(time.RFC3339Nano), r.Redo.Until.Format(time.RFC3339Nano), a.flags())))
 	}
 }
 
@@ -165,12 +152,6 @@ func showSelection(s *loci.UndoSelection) string {
 		return strings.Join(append(parts, "until now"), " ")
 	}
 	return strings.Join(append(parts, "until "+s.Until.Local().Format(time.RFC3339)), " ")
-}
-
-func redoCommand(s *loci.UndoSelection, a *actor) string {
-	out := fmt.Sprintf("loci undo --origin %s --since %s --until %s", s.Origin, s.Since.Format(time.RFC3339Nano),
-		s.Until.Format(time.RFC3339Nano))
-	return out + a.flags()
 }
 
 // flags are those that make another command act for the same person. a is nil for the operator.

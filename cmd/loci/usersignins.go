@@ -45,14 +45,13 @@ func (in *instance) signIns(ctx context.Context, org, user string,
 	if user != "" {
 		return one(in.readFor(ctx, org, user))
 	}
-	return in.inOrgs(ctx, org, func(who loci.Principal) error {
-		return in.everybody(ctx, who, func(u loci.User) error {
-			if u.Disabled { // disabling ended them
-				return nil
-			}
-			return one(in.auth.LocalAs(ctx, who.OrgID, u.ID))
-		})
-	})
+	users, err := in.everybody(ctx, org)
+	for _, u := range users {
+		if err == nil && !u.Disabled { // disabling ended them
+			err = one(in.auth.LocalAs(ctx, u.OrgID, u.ID))
+		}
+	}
+	return err
 }
 
 func (p *program) signInListCommand() *cobra.Command {

@@ -89,6 +89,15 @@ func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser
 	return u, nil
 }
 
+// passkeysOf returns the passkeys of p's person at a relying party.
+func (s *SignIn) passkeysOf(ctx context.Context, p loci.Principal, rp RP) (w *webauthn.WebAuthn, u *passkeyUser,
+	err error) {
+	if w, err = rp.webauthn(); err == nil {
+		u, err = s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	}
+	return w, u, err
+}
+
 // BeginPasskey starts a sign-in with a passkey that the browser chooses. The authenticator must
 // verify its holder, because a sign-in is a fresh proof. It returns the options of
 // navigator.credentials.get as JSON, and the state to pass to FinishPasskey.
@@ -209,11 +218,7 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 // verify its holder. It fails with Unavailable if they have no passkey.
 func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 	rp RP) (options []byte, state loci.Secret, err error) {
-	w, err := rp.webauthn()
-	if err != nil {
-		return nil, "", err
-	}
-	u, err := s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	w, u, err := s.passkeysOf(ctx, p, rp)
 	if err != nil {
 		return nil, "", err
 	}
@@ -254,11 +259,7 @@ func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.
 // the state to pass to FinishRegister. It fails with Conflict if there are too many.
 func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 	rp RP) (options []byte, state loci.Secret, err error) {
-	w, err := rp.webauthn()
-	if err != nil {
-		return nil, "", err
-	}
-	u, err := s.passkeyUser(ctx, loci.Person{UserID: p.UserID, OrgID: p.OrgID})
+	w, u, err := s.passkeysOf(ctx, p, rp)
 	if err != nil {
 		return nil, "", err
 	}

@@ -129,19 +129,26 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 	if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Invalid {
 		return loci.Person{}, "", err
 	}
-	encoded := ""
-	err = s.store.View(ctx, who.OrgID, func(tx store.Tx) error {
-		var err error
-		encoded, err = tx.SignIn().Password(ctx, who.UserID)
-		return err
-	})
-	if err != nil && loci.CodeOf(err) != loci.NotFound {
+	encoded, err := s.storedPassword(ctx, who.OrgID, who.UserID)
+	if err != nil {
 		return loci.Person{}, "", err
 	}
-	if err != nil || who.UserID.IsZero() {
+	if who.UserID.IsZero() {
 		encoded = ""
 	}
 	return who, encoded, nil
+}
+
+// storedPassword returns the stored form of a person's password, or "".
+func (s *SignIn) storedPassword(ctx context.Context, org loci.OrgID, user loci.UserID) (encoded string, err error) {
+	err = s.store.View(ctx, org, func(tx store.Tx) (err error) {
+		encoded, err = tx.SignIn().Password(ctx, user)
+		return err
+	})
+	if loci.CodeOf(err) == loci.NotFound {
+		return "", nil
+	}
+	return encoded, err
 }
 
 // CheckPassword checks the password of p's person; StepUp then records it. It fails with Unauthenticated if the
@@ -152,13 +159,8 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 	if err != nil {
 		return err
 	}
-	encoded := ""
-	err = s.store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		var err error
-		encoded, err = tx.SignIn().Password(ctx, p.UserID)
-		return err
-	})
-	if err != nil && loci.CodeOf(err) != loci.NotFound {
+	encoded, err := s.storedPassword(ctx, p.OrgID, p.UserID)
+	if err != nil {
 		return err
 	}
 	done, err := s.turn(ctx)

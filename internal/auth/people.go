@@ -47,9 +47,7 @@ func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, 
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
 	name, _, _ := strings.Cut(email, "@")
-	if name = loci.OneLine(name); name == "" {
-		name = "me"
-	}
+	name = cmp.Or(loci.OneLine(name), "me")
 	if letters := []rune(name); len(letters) > loci.MaxName {
 		name = string(letters[:loci.MaxName])
 	}
@@ -73,9 +71,8 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
 	}
 	now := loci.CutTime(a.now())
-	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser, OrgRole: invite.OrgRole,
-		CreatedAt: now}
-	u.OrgRole = cmp.Or(u.OrgRole, loci.Member)
+	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser,
+		OrgRole: cmp.Or(invite.OrgRole, loci.Member), CreatedAt: now}
 	err = a.store.People().Add(ctx, u, func(tx store.Tx) error {
 		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is authoritative
 		if err != nil {
@@ -88,10 +85,7 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 			return err
 		}
 		member := u
-		if member.OrgRole = i.OrgRole; member.OrgRole == "" {
-			member.OrgRole = loci.Member
-		}
-		member.TeamID, member.TeamRole = i.TeamID, i.TeamRole
+		member.OrgRole, member.TeamID, member.TeamRole = cmp.Or(i.OrgRole, loci.Member), i.TeamID, i.TeamRole
 		if err := tx.Users().Update(ctx, member); err != nil {
 			return err
 		}
@@ -139,9 +133,7 @@ func (s *SignIn) InvitationNames(ctx context.Context, org loci.OrgID, i loci.Inv
 		if err != nil && loci.CodeOf(err) != loci.NotFound {
 			return err
 		}
-		if inviter = u.Name; inviter == "" {
-			inviter = u.Email
-		}
+		inviter = cmp.Or(u.Name, u.Email)
 		if i.TeamID.IsZero() {
 			return nil
 		}

@@ -206,14 +206,7 @@ func addHook(text []byte, event string, group hookGroup) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", ownStep)
-	if err := enc.Encode([]hookGroup{group}); err != nil {
-		return nil, err
-	}
-	list := bytes.TrimSpace(b.Bytes())
+	list := indented([]hookGroup{group})
 	if len(l.groups) == 0 {
 		return hooks.Named(event).put(text, list)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/loci-memory/loci"
 )
 
 // JSON is the form of most clients' files: JSON with an object of servers. It may have comments and trailing
@@ -108,15 +110,19 @@ func (c JSON) entry(e *Endpoint) jsonEntry {
 }
 
 // Render returns the text of an entry.
-func (c JSON) Render(e *Endpoint) []byte {
+func (c JSON) Render(e *Endpoint) []byte { return indented(c.entry(e)) }
+
+// indented returns a value without anything that JSON cannot have as a text with lines.
+func indented(v any) []byte {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(c.entry(e)); err != nil {
-		panic(err) // strings only
+	text, err := loci.EncodeJSON(v)
+	if err == nil {
+		err = json.Indent(&b, text, "", ownStep)
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	return b.Bytes()
 }
 
 // jsonObject is an object in a text with the positions of its members.

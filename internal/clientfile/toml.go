@@ -3,7 +3,6 @@ package clientfile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/loci-memory/loci"
 )
 
 // TOML is the form of Codex's file: TOML with tables [mcp_servers.NAME].
@@ -91,13 +92,8 @@ func tomlKey(s string) string {
 
 // tomlString quotes as JSON does, which TOML's basic strings understand.
 func tomlString(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic(err) // a string always has a JSON form
-	}
-	return strings.TrimRight(b.String(), "\n")
+	text, _ := loci.EncodeJSON(s) // a string always has a JSON form
+	return string(text)
 }
 
 var (

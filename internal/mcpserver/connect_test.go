@@ -199,7 +199,8 @@ func TestCancelledCallsGetNoAnswer(t *testing.T) {
 			})
 		return srv
 	}
-	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
+	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Connections: mcpserver.ConnectionsHere(),
+		Stateful: server(), Stateless: server(),
 		Authorize: everyone}))
 	t.Cleanup(srv.Close)
 	r := (&world{t: t, url: srv.URL}).raw("", stateful)
@@ -239,7 +240,8 @@ func TestAnswersStreamOnlyIfTheyMust(t *testing.T) {
 		}
 		return srv
 	}
-	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
+	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Connections: mcpserver.ConnectionsHere(),
+		Stateful: server(), Stateless: server(),
 		Authorize: everyone}))
 	t.Cleanup(srv.Close)
 	for _, version := range []string{stateful, stateless} {

@@ -222,39 +222,3 @@ type Connections interface {
 	// EndConnection forgets a connection.
 	EndConnection(ctx context.Context, key project.ConnectionKey) error
 }
-
-type connectionsHere struct {
-	mu     sync.Mutex
-	states map[project.ConnectionKey]stateHere
-}
-
-type stateHere struct {
-	subject string
-	state   []byte
-}
-
-func (c *connectionsHere) OpenConnection(
-	_ context.Context, p loci.Principal, key project.ConnectionKey, state []byte,
-) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.states[key] = stateHere{p.Subject(), state}
-	return nil
-}
-
-func (c *connectionsHere) ContinueConnection(_ context.Context, p loci.Principal, key project.ConnectionKey) (
-	[]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if found, ok := c.states[key]; ok && found.subject == p.Subject() {
-		return found.state, nil
-	}
-	return nil, loci.Errorf(loci.NotFound, "no such connection")
-}
-
-func (c *connectionsHere) EndConnection(_ context.Context, key project.ConnectionKey) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.states, key)
-	return nil
-}

@@ -347,7 +347,8 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 			})
 		return srv
 	}
-	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
+	srv := httptest.NewServer(mcpserver.NewHTTP(mcpserver.HTTPOptions{Connections: mcpserver.ConnectionsHere(),
+		Stateful: server(), Stateless: server(),
 		Authorize: func(*http.Request) (loci.Principal, error) { return p, nil }}))
 	t.Cleanup(srv.Close)
 	for _, version := range []string{stateful, stateless} {
@@ -462,10 +463,11 @@ func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
 	t.Parallel()
 	srv := newWorld(t)
 	h := mcpserver.NewHTTP(mcpserver.HTTPOptions{
-		Stateful:  mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
-		Stateless: mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
-		Authorize: func(*http.Request) (loci.Principal, error) { return loci.Principal{}, fmt.Errorf("disk on fire") },
-		Log:       newLogger(srv.log),
+		Connections: mcpserver.ConnectionsHere(),
+		Stateful:    mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Stateless:   mcp.NewServer(&mcp.Implementation{Name: "a"}, nil),
+		Authorize:   func(*http.Request) (loci.Principal, error) { return loci.Principal{}, fmt.Errorf("disk on fire") },
+		Log:         newLogger(srv.log),
 	})
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}")))

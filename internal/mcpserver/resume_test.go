@@ -23,7 +23,8 @@ type resuming struct {
 func newResuming(t *testing.T, most int) *resuming {
 	s := &resuming{T: t}
 	server := func() *mcp.Server { return mcp.NewServer(&mcp.Implementation{Name: "a"}, nil) }
-	s.Handler = mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(), Authorize: everyone,
+	s.Handler = mcpserver.NewHTTP(mcpserver.HTTPOptions{Connections: mcpserver.ConnectionsHere(),
+		Stateful: server(), Stateless: server(), Authorize: everyone,
 		MaxPerKey: most,
 		Choose: func(r *http.Request) (mcpserver.Choice, error) {
 			return mcpserver.Choice{Offer: r.URL.RawQuery}, nil

@@ -190,7 +190,8 @@ func TestIdleStreamsBeat(t *testing.T) {
 			return mcp.NewServer(&mcp.Implementation{Name: "a"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ToolCapabilities{ListChanged: true}}})
 		}
-		h := mcpserver.NewHTTP(mcpserver.HTTPOptions{Stateful: server(), Stateless: server(),
+		h := mcpserver.NewHTTP(mcpserver.HTTPOptions{Connections: mcpserver.ConnectionsHere(),
+			Stateful: server(), Stateless: server(),
 			Authorize: func(*http.Request) (loci.Principal, error) {
 				return loci.Principal{Kind: loci.KindAgent, OrgID: "default", Vendor: "claude"}, nil
 			}})

@@ -17,7 +17,6 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/fair"
-	"github.com/loci-memory/loci/internal/project"
 )
 
 // HTTPOptions configure NewHTTP.
@@ -29,8 +28,7 @@ type HTTPOptions struct {
 	Choose func(*http.Request) (Choice, error)
 	// Offered returns the choice whose Offer is this. Required with Choose.
 	Offered func(offer string) Choice
-	// Connections keeps what a connection needs to be continued by another process. Default: it is
-	// kept in this process, so connections end with it.
+	// Connections keeps what a connection needs to be continued by another process; required.
 	Connections Connections
 	// Authorize returns who sends a request; required. Its errors carry a loci code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
@@ -87,8 +85,8 @@ type endpoint struct {
 // its user: it authorizes each request, binds connections to a principal, limits them, and turns
 // every error into JSON-RPC. It panics if something required is missing.
 func NewHTTP(o HTTPOptions) http.Handler {
-	if o.Stateful == nil || o.Stateless == nil || o.Stateful == o.Stateless || o.Authorize == nil {
-		panic("mcpserver: NewHTTP needs two servers and an authorizer")
+	if o.Stateful == nil || o.Stateless == nil || o.Stateful == o.Stateless || o.Authorize == nil || o.Connections == nil {
+		panic("mcpserver: NewHTTP needs two servers, an authorizer and connections")
 	}
 	o.setDefaults()
 	e := &endpoint{options: o, hosts: auth.NewHostRule(o.Site),
@@ -121,9 +119,6 @@ func (o *HTTPOptions) setDefaults() {
 	}
 	if o.Offered == nil {
 		o.Offered = func(string) Choice { return Choice{} }
-	}
-	if o.Connections == nil {
-		o.Connections = &connectionsHere{states: map[project.ConnectionKey]stateHere{}}
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.ConnectionIdle <= 0 {

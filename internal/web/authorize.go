@@ -218,13 +218,9 @@ func choiceOf(see identity.Sight) choice {
 }
 
 func chosenRights(r *http.Request, c *oauth.Consent) []loci.Right {
-	var out []loci.Right
-	for _, right := range c.Rights {
-		if slices.Contains(r.PostForm["scope"], string(right)) {
-			out = append(out, right)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.Rights), func(right loci.Right) bool {
+		return !slices.Contains(r.PostForm["scope"], string(right))
+	})
 }
 
 // target returns where the answer goes, in a form for people.

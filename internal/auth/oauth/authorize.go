@@ -153,12 +153,7 @@ func rightsOf(scope string) ([]loci.Right, error) {
 	if len(words) == 0 {
 		return loci.AgentRights(), nil
 	}
-	var out []loci.Right
-	for _, known := range loci.AgentRights() {
-		if slices.Contains(words, string(known)) {
-			out = append(out, known)
-		}
-	}
+	out := slices.DeleteFunc(loci.AgentRights(), func(r loci.Right) bool { return !slices.Contains(words, string(r)) })
 	if len(out) == 0 {
 		return nil, errorOf("invalid_scope", "scope has no value that this server can grant")
 	}
@@ -213,18 +208,12 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 
 // inOrder returns chosen in the order of asked, or nil if asked doesn't contain all of it.
 func inOrder(chosen, asked []loci.Right) []loci.Right {
-	var out []loci.Right
 	for _, r := range chosen {
 		if !slices.Contains(asked, r) {
 			return nil
 		}
 	}
-	for _, r := range asked {
-		if slices.Contains(chosen, r) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(asked), func(r loci.Right) bool { return !slices.Contains(chosen, r) })
 }
 
 // Redirect returns the URL to which to send the browser with a code.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"net/netip"
@@ -139,11 +140,7 @@ func (d *documents) keep(id string, k known, offline time.Time) {
 	d.offline = offline
 	if len(d.known) >= maxDocuments {
 		now := d.now()
-		for id, k := range d.known {
-			if !now.Before(k.until) {
-				delete(d.known, id)
-			}
-		}
+		maps.DeleteFunc(d.known, func(_ string, k known) bool { return !now.Before(k.until) })
 	}
 	if len(d.known) >= maxDocuments { // a stranger filled it within the hour
 		clear(d.known)

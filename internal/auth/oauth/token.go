@@ -181,10 +181,6 @@ type tokens struct {
 func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 	access, refresh := auth.NewSecret(auth.AccessPrefix), auth.NewSecret(auth.RefreshPrefix)
 	name := []rune(g.ClientName)
-	words := make([]string, len(rights))
-	for i, r := range rights {
-		words[i] = string(r)
-	}
 	return tokens{
 		credential: loci.Credential{ID: loci.NewCredentialID(), OrgID: g.OrgID, UserID: g.UserID, Kind: loci.KindAgent,
 			Method: loci.ByOAuth,
@@ -194,7 +190,7 @@ func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 		next: loci.RefreshToken{Hash: auth.Hash(refresh), GrantID: g.ID, ExpiresAt: now.Add(RefreshLife)},
 		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer",
 			ExpiresIn:    int(AccessLife / time.Second),
-			RefreshToken: refresh.Reveal(), Scope: strings.Join(words, " ")},
+			RefreshToken: refresh.Reveal(), Scope: strings.Join(scopesOf(rights), " ")},
 	}
 }
 

@@ -13,12 +13,14 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func main() {
@@ -38,8 +40,9 @@ func serve(address string) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.NewHTTP(mcpserver.HTTPOptions{
 		Stateful: newServer(), Stateless: newServer(),
-		Authorize: func(*http.Request) (loci.Principal, error) { return somebody, nil },
-		Log:       slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Authorize:   func(*http.Request) (loci.Principal, error) { return somebody, nil },
+		Connections: &connections{states: map[project.ConnectionKey][]byte{}},
+		Log:         slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}))
 	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	stopped := make(chan error, 1)
@@ -51,6 +54,40 @@ func serve(address string) error {
 		return err
 	}
 	return <-stopped
+}
+
+// connections keeps the connections of the one client in this process.
+type connections struct {
+	mu     sync.Mutex
+	states map[project.ConnectionKey][]byte
+}
+
+// OpenConnection implements mcpserver.Connections.
+func (c *connections) OpenConnection(_ context.Context, _ loci.Principal, key project.ConnectionKey,
+	state []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.states[key] = state
+	return nil
+}
+
+// ContinueConnection implements mcpserver.Connections.
+func (c *connections) ContinueConnection(_ context.Context, _ loci.Principal, key project.ConnectionKey) ([]byte,
+	error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state, ok := c.states[key]; ok {
+		return state, nil
+	}
+	return nil, loci.Errorf(loci.NotFound, "no such connection")
+}
+
+// EndConnection implements mcpserver.Connections.
+func (c *connections) EndConnection(_ context.Context, key project.ConnectionKey) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.states, key)
+	return nil
 }
 
 // newServer returns a server with all fixtures.
