@@ -426,8 +426,8 @@ var (
 			"cursor"}, Attributes: client.Attributes{Key: "deploy.day"},
 		Sources: []client.NewSource{{Kind: loci.SourceURL, Ref: "https://wiki.example.org/deploys",
 			Quote: "never on Fridays"}}}
-	exampleSaved = &loci.Saved{Memory: *exampleKeyed(), SaveNotes: loci.SaveNotes{ReplacedVersion: 1, Similar: []loci.Similar{
-		{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}}
+	exampleSaved = &loci.Saved{Memory: *exampleKeyed(), SaveNotes: loci.SaveNotes{ReplacedVersion: 1,
+		Similar: []loci.Similar{{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}}
 	exampleChanged     = &loci.Saved{Memory: *exampleKeyed()}
 	exampleReplacement = client.Replacement{Title: "Deploys", Content: "We deploy on Tuesdays and Thursdays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
