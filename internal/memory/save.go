@@ -100,11 +100,10 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
 		return nil, err
 	}
-	wait := sv.lookBeside(ctx)
+	sv.lookBefore(ctx)
 	err = s.openly(ctx, p, sv.m.ProjectID, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error { return sv.run(ctx, tx, e, open) })
 	})
-	wait()
 	if err != nil {
 		sv.unshow()
 		return nil, err

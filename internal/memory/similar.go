@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -28,26 +27,22 @@ const (
 // maxBulkCompared is how many creates of one bulk call are compared with what Loci has.
 const maxBulkCompared = 50
 
-// lookBeside starts to look for similar memories while the save is stored, because a commit mostly
-// waits for the disk. It never holds the writer of the org. The caller must call wait. A save that
-// leaves out the title or the content is looked at by tell, once the stored ones are known; so is one
-// that found a memory which is not quite the draft.
-func (s *saving) lookBeside(ctx context.Context) (wait func()) {
+// lookBefore looks for similar memories before the save waits for the writer of the org, which it never holds. A save
+// that leaves out the title or the content is looked at by tell, once the stored ones are known; so is one that found a
+// memory which is not quite the draft.
+func (s *saving) lookBefore(ctx context.Context) {
 	s.app.index.Touch(s.p.OrgID)
 	if !s.compares {
-		return func() {}
+		return
 	}
 	s.index = s.app.index.Shown(s.p.OrgID)
-	if s.d.Title == "" || s.d.Content == "" {
-		return func() {}
+	if s.d.Title != "" && s.d.Content != "" {
+		s.lookAlike(ctx, s.m, s.index)
 	}
-	var look sync.WaitGroup
-	look.Go(func() { s.lookAlike(ctx, s.m, s.index) })
-	return look.Wait
 }
 
 // show tells the index of m, which tx saves, so that nobody has to read it again to compare it. It finds out
-// whether the index that lookBeside has taken lacks what somebody else has saved before.
+// whether the index that lookBefore has taken lacks what somebody else has saved before.
 func (s *saving) show(ctx context.Context, tx store.Tx, m *loci.Memory) {
 	if s.index == nil {
 		return

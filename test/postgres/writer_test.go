@@ -46,9 +46,13 @@ type orgWriter struct {
 
 func (w *orgWriter) Lock() error { return nil } // Begin locks
 
+func (w *orgWriter) TryLock() bool { return false }
+
 func (w *orgWriter) Unlock() {}
 
 func (w *orgWriter) Settle() {}
+
+func (w *orgWriter) Unsettled() bool { return false }
 
 // Begin takes one round trip.
 func (w *orgWriter) Begin() (err error) {

@@ -31,8 +31,9 @@ func (o *operation[C]) start() bool { return o.state.CompareAndSwap(waiting, sta
 type queue[C any] struct {
 	mu     sync.Mutex
 	lines  fair.Lines[*operation[C]]
+	count  int // in lines
 	closed bool
-	wake   chan struct{} // has a token whenever the queue may have changed
+	wake   chan struct{} // has a token if the writer's goroutine has something to do
 }
 
 func (q *queue[C]) push(o *operation[C]) bool {
@@ -42,7 +43,7 @@ func (q *queue[C]) push(o *operation[C]) bool {
 		return false
 	}
 	q.lines.Add(o.who, o)
-	q.signal()
+	q.count++
 	return true
 }
 
@@ -60,15 +61,24 @@ func (q *queue[C]) signal() {
 	}
 }
 
-// wait returns the next operation, or nil when the queue is closed and empty.
-func (q *queue[C]) wait() *operation[C] {
-	for {
-		o, closed := q.pop(0)
-		if o != nil || closed {
-			return o
-		}
+// wait returns true once there is something to do, and false when the queue is closed and empty.
+func (q *queue[C]) wait() bool {
+	if q.waits() {
+		return true
+	}
+	q.mu.Lock()
+	closed := q.closed && q.count == 0
+	q.mu.Unlock()
+	if !closed {
 		<-q.wake
 	}
+	return !closed
+}
+
+func (q *queue[C]) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.count > 0
 }
 
 // pop returns the next operation, or nil if there is none. It leaves out those of a line whose last
@@ -76,7 +86,10 @@ func (q *queue[C]) wait() *operation[C] {
 func (q *queue[C]) pop(most time.Duration) (o *operation[C], closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	_, o, _ = q.lines.Next(func(_ string, _ *operation[C], last int64) bool { return most == 0 || last <= int64(most) })
+	_, o, ok := q.lines.Next(func(_ string, _ *operation[C], last int64) bool { return most == 0 || last <= int64(most) })
+	if ok {
+		q.count--
+	}
 	return o, q.closed && o == nil
 }
 
@@ -89,8 +102,8 @@ func (q *queue[C]) done(o *operation[C], took time.Duration) {
 
 // Update runs fn inside a transaction and returns once its changes are on the disk or undone.
 // Functions that wait together share a commit, but each succeeds or fails alone. If ctx ends
-// before fn has started, fn never runs. Once it has started, Update waits for the outcome. fn may run twice. A
-// panic in fn comes back as a [*PanicError].
+// before fn has started, fn never runs. Once it has started, Update waits for the outcome. fn may run twice, and on
+// another goroutine. A panic in fn comes back as a [*PanicError].
 func (w *Writer[C]) Update(ctx context.Context, fn func(C) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -99,6 +112,7 @@ func (w *Writer[C]) Update(ctx context.Context, fn func(C) error) error {
 	if !w.queue.push(o) {
 		return ErrClosed
 	}
+	w.lead()
 	select {
 	case err := <-o.done:
 		return err

@@ -1,8 +1,9 @@
 // Package group lets changes of one database that wait together share a commit. A commit waits for the disk, and with
 // a database server each statement for the network, so one at a time is many times slower.
 //
-// One goroutine takes the queued changes, runs each so that its failure undoes only its own work, commits once, and
-// then answers all of them.
+// One goroutine at a time takes the queued changes, runs each so that its failure undoes only its own work, commits once,
+// and then answers all of them. A change that comes alone runs on the goroutine of its caller, because a switch between
+// goroutines and back costs as much as a small change. The writer's goroutine runs changes that come together.
 package group
 
 import (
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -36,8 +38,10 @@ func (e *PanicError) Unwrap() error {
 
 // Engine is the database of a Writer, which calls one method at a time. C is what it lends to functions.
 type Engine[C any] interface {
-	// Lock keeps the writers of other processes waiting until Unlock. An engine may do that in Begin instead.
+	// Lock keeps the writers of other processes waiting until Unlock. An engine may do that in Begin instead. TryLock does
+	// it only if that needs no waiting, and reports whether it has; an engine that can't tell returns false.
 	Lock() error
+	TryLock() bool
 	Unlock()
 	// Begin begins a transaction, with a new connection if the last one was lost.
 	Begin() error
@@ -57,8 +61,10 @@ type Engine[C any] interface {
 	Commit() error
 	// Rollback ends a transaction in any state.
 	Rollback()
-	// Settle does the work for which nobody should wait, after a batch was answered.
+	// Settle does the work for which nobody should wait, after a batch was answered. Unsettled reports whether there is
+	// some.
 	Settle()
+	Unsettled() bool
 }
 
 // One batch holds the lock for about batchTime at most, so that other processes get their turn, and runs at most
@@ -74,10 +80,11 @@ type Writer[C any] struct {
 	queue   queue[C]
 	drained chan struct{} // closed when the goroutine has ended
 
+	turn sync.Mutex // held by the goroutine that runs a batch; it guards what follows
 	// These are as the constants, but for tests.
 	batchTime, companyTime time.Duration
 	companyTurns           int
-	lastBatch              int // how many operations the last batch had; only the goroutine uses it
+	lastBatch              int // how many operations the last batch had
 }
 
 // NewWriter returns a Writer, which runs until Close.
@@ -105,13 +112,49 @@ func (w *Writer[C]) write() {
 		}
 		close(w.drained)
 	}()
-	for o := w.queue.wait(); o != nil; o = w.queue.wait() {
-		w.serve(o)
+	for w.queue.wait() {
+		w.work()
 	}
 	emptied = true
+	w.turn.Lock() // a caller may be at work
+	defer w.turn.Unlock()
 }
 
-// serve runs one batch, starting with o.
+// work runs the next operations and settles.
+func (w *Writer[C]) work() {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	if o, _ := w.queue.pop(0); o != nil {
+		w.serve(o)
+	}
+	w.engine.Settle()
+}
+
+// lead runs the next operations on the goroutine of a caller who has queued one, if nobody is at work and operations
+// come one at a time. It leaves the rest to the writer's goroutine, and so the waiting for other processes: a caller may
+// give that up.
+func (w *Writer[C]) lead() {
+	if !w.turn.TryLock() {
+		w.queue.signal()
+		return
+	}
+	defer func() {
+		more := w.queue.waits() || w.engine.Unsettled()
+		w.turn.Unlock()
+		if more {
+			w.queue.signal()
+		}
+	}()
+	if w.lastBatch < 2 && w.queue.waits() && w.engine.TryLock() {
+		if o, _ := w.queue.pop(0); o != nil {
+			w.serveLocked(o)
+		} else {
+			w.engine.Unlock()
+		}
+	}
+}
+
+// serve waits for the lock and runs one batch, starting with o.
 func (w *Writer[C]) serve(o *operation[C]) {
 	if err := w.engine.Lock(); err != nil {
 		w.queue.done(o, 0)
@@ -120,6 +163,11 @@ func (w *Writer[C]) serve(o *operation[C]) {
 		}
 		return
 	}
+	w.serveLocked(o)
+}
+
+// serveLocked runs one batch, starting with o. The caller has the lock, and serveLocked unlocks it.
+func (w *Writer[C]) serveLocked(o *operation[C]) {
 	b := batch[C]{Writer: w}
 	defer b.finish()
 	b.fill(o)
@@ -292,18 +340,21 @@ func (b *batch[C]) repeat(together bool) {
 	b.commit()
 }
 
-// finish gives the next process its turn, answers all callers, and then lets the engine settle.
+// finish gives the next process its turn, and answers all callers. If a function has ended the goroutine, or the engine
+// has failed in an unknown way, they get an error.
 func (b *batch[C]) finish() {
+	left := slices.Concat(b.kept, b.lost, b.owed)
 	if b.current != nil {
-		b.refuse(b.current, errGoexit)
-		for _, o := range slices.Concat(b.kept, b.lost, b.owed) {
-			b.refuse(o, errGoexit)
-		}
+		left = append(left, b.current)
+	}
+	for _, o := range left {
+		b.refuse(o, errGoexit)
+	}
+	if len(left) > 0 {
 		b.rollback()
 	}
 	b.engine.Unlock()
 	for _, a := range b.answers {
 		a.to.done <- a.err
 	}
-	b.engine.Settle()
 }

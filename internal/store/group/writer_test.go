@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -44,11 +45,20 @@ type memory struct {
 	commits int
 	full    bool // Commit fails
 	down    bool // Begin fails
+	taken   bool // another process has the lock
+
+	unsettled bool // after the next commit, there is work for Settle
+	settled   int
 }
 
 func (m *memory) Lock() error { return nil }
 func (m *memory) Unlock()     {}
-func (m *memory) Settle()     {}
+
+func (m *memory) TryLock() bool { return !m.taken }
+
+func (m *memory) Settle() { m.unsettled, m.settled = false, m.settled+1 }
+
+func (m *memory) Unsettled() bool { return m.unsettled }
 
 func (m *memory) Begin() error {
 	if m.down {
@@ -222,6 +232,12 @@ func TestPanics(t *testing.T) {
 	w := start(t, m)
 	errs := together(t, w, func(*list) error { panic(errMine) }, func(*list) error { panic("text") })
 	errs = append(errs, w.Update(t.Context(), func(*list) error { runtime.Goexit(); return nil }))
+	var ends sync.WaitGroup // the next one is alone, so it runs on this goroutine
+	ends.Go(func() {
+		_ = w.Update(t.Context(), func(*list) error { runtime.Goexit(); return nil })
+		t.Error("a function that ends its goroutine has not ended that of a caller who is alone")
+	})
+	ends.Wait()
 	var p *PanicError
 	if !errors.As(errs[0], &p) || !errors.Is(errs[0], errMine) || len(p.Stack) == 0 {
 		t.Errorf("a panic came back as %#v", errs[0])
@@ -235,5 +251,57 @@ func TestPanics(t *testing.T) {
 	w.Close()
 	if err := w.Update(t.Context(), adds("b")); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// A function that comes alone runs on its caller's goroutine, and so do the ones that come meanwhile. What is left to
+// settle, and functions that come together, are the work of the writer's goroutine.
+func TestAloneOnTheCallersGoroutine(t *testing.T) {
+	t.Parallel()
+	m := &memory{}
+	w := start(t, m)
+	here := func() bool {
+		t.Helper()
+		pc, self, found := make([]uintptr, 50), false, false
+		err := w.Update(t.Context(), func(*list) error {
+			for frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]); !found; {
+				f, more := frames.Next()
+				self = self || strings.HasSuffix(f.Function, "TestAloneOnTheCallersGoroutine")
+				found = !more
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return self
+	}
+	if !here() {
+		t.Error("a function that came alone ran on another goroutine")
+	}
+	w.turn.Lock()
+	m.unsettled, m.settled = true, 0
+	w.turn.Unlock()
+	here()
+	for settled := 0; settled == 0; runtime.Gosched() { // the writer's goroutine does it
+		w.turn.Lock()
+		settled = m.settled
+		w.turn.Unlock()
+	}
+	w.turn.Lock()
+	m.taken = true
+	w.turn.Unlock()
+	if here() {
+		t.Error("a caller waited for another process")
+	}
+	w.turn.Lock()
+	m.taken = false
+	w.turn.Unlock()
+	if !here() {
+		t.Error("a function that came alone after another process ran on another goroutine")
+	}
+	together(t, w, adds("a"), adds("b"))
+	if here() {
+		t.Error("a function that came after others that came together did not wait for company")
 	}
 }

@@ -31,12 +31,19 @@ type walGauge struct {
 	pages, copyAt, restartAt int
 }
 
+// set is told how long the log is. A log that has started over is copied and restarted when it is long again.
+func (g *walGauge) set(pages int) {
+	if pages < walLeastPages {
+		*g = walGauge{}
+	}
+	g.pages = pages
+}
+
 // checkpoint copies the log into the database file when it is long enough. It runs after the callers have their
 // answers, and never makes them fail: the log keeps all data until a later attempt.
 func (db *DB) checkpoint() {
 	g := &db.wal
 	if db.writer == nil || g.pages < walLeastPages {
-		g.copyAt, g.restartAt = 0, 0
 		return
 	}
 	due := db.walDue()
@@ -54,6 +61,7 @@ func (db *DB) checkpoint() {
 		_, _, _ = db.writer.raw.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
 		g.copyAt = g.pages + due // a log that could start over reports fewer pages by then
 	}
+	g.copyAt = max(g.copyAt, due)
 }
 
 // walDue is how many pages the log may have before it is copied.

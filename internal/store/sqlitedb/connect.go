@@ -26,7 +26,7 @@ func (db *DB) connectWriter() (*Conn, error) {
 		return nil, errors.Join(classify(err), c.close())
 	}
 	c.raw.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
-		db.wal.pages = pages
+		db.wal.set(pages)
 		return nil
 	})
 	return c, nil

@@ -6,7 +6,7 @@
 // (synchronous=FULL). When it returns an error, none of them are. The failure of one function
 // never affects another that shared its transaction.
 //
-// A function given to Update runs on the writer's goroutine. SQLite may roll back a whole shared
+// A function given to Update may run on another goroutine. SQLite may roll back a whole shared
 // transaction because of one member, for example when the disk is full. The others then run once
 // more, each alone. So a function may run twice and must touch only its [Conn] and its local
 // variables. It must never call Update of the same DB, because it would wait for itself.

@@ -65,17 +65,11 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	if l.f == nil {
 		return ErrBusy
 	}
-	hasTurn, err := tryLock(l.f, turn)
-	if err != nil {
-		return classifyLock(err)
-	}
-	if hasTurn {
-		if ok, err := tryLock(l.f, pen); ok || err != nil {
-			return classifyLock(errors.Join(err, unlock(l.f, turn)))
-		}
+	if l.try() {
+		return nil
 	}
 	f, got := l.f, make(chan error, 1)
-	go func() { got <- waitForPen(f, hasTurn) }()
+	go func() { got <- waitForPen(f) }()
 	select {
 	case err := <-got:
 		return classifyLock(err)
@@ -89,11 +83,21 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	}
 }
 
-func waitForPen(f *os.File, hasTurn bool) error {
-	if !hasTurn {
-		if err := lock(f, turn); err != nil {
-			return err
-		}
+// try takes the pen if nobody has it or waits for it.
+func (l *fileLock) try() bool {
+	if l.f == nil {
+		return false
+	}
+	if ok, err := tryLock(l.f, turn); !ok || err != nil {
+		return false
+	}
+	ok, err := tryLock(l.f, pen)
+	return errors.Join(err, unlock(l.f, turn)) == nil && ok
+}
+
+func waitForPen(f *os.File) error {
+	if err := lock(f, turn); err != nil {
+		return err
 	}
 	err := lock(f, pen)
 	return errors.Join(err, unlock(f, turn))

@@ -23,6 +23,8 @@ type engine struct{ *DB }
 
 func (e engine) Lock() error { return e.lock.acquire(e.hurry) }
 
+func (e engine) TryLock() bool { return e.lock.try() }
+
 func (e engine) Unlock() { e.lock.release() }
 
 func (e engine) Begin() error {
@@ -99,6 +101,8 @@ func (e engine) Rollback() {
 }
 
 func (e engine) Settle() { e.checkpoint() }
+
+func (e engine) Unsettled() bool { return e.wal.pages >= max(e.wal.copyAt, walLeastPages) }
 
 // mendWriter opens a new writer connection if the last one was dropped.
 func (db *DB) mendWriter() (err error) {
