@@ -1,9 +1,9 @@
 // Package group lets changes of one database that wait together share a commit. A commit waits for the disk, and with
 // a database server each statement for the network, so one at a time is many times slower.
 //
-// One goroutine at a time takes the queued changes, runs each so that its failure undoes only its own work, commits once,
-// and then answers all of them. A change that comes alone runs on the goroutine of its caller, because a switch between
-// goroutines and back costs as much as a small change. The writer's goroutine runs changes that come together.
+// One goroutine at a time takes the queued changes, runs each so that its failure undoes only its own work, commits
+// once, and then answers all of them. A change that comes alone runs on the goroutine of its caller, because a switch
+// between goroutines and back costs as much as a small change. The writer's goroutine runs changes that come together.
 package group
 
 import (
@@ -131,8 +131,8 @@ func (w *Writer[C]) work() {
 }
 
 // lead runs the next operations on the goroutine of a caller who has queued one, if nobody is at work and operations
-// come one at a time. It leaves the rest to the writer's goroutine, and so the waiting for other processes: a caller may
-// give that up.
+// come one at a time. It leaves the rest to the writer's goroutine, and the waiting for other processes, because a
+// caller may give up.
 func (w *Writer[C]) lead() {
 	if !w.turn.TryLock() {
 		w.queue.signal()
