@@ -305,8 +305,8 @@ func (t *Term) names(form string) bool {
 	return t.Form == form || slices.ContainsFunc(t.Phrase, func(w Term) bool { return w.Form == form })
 }
 
-// best keeps the best values that it was offered. The worst of them comes first. container/heap takes several times
-// as long.
+// best keeps the best values that it was offered. Once it is full, the worst of them comes first. container/heap takes
+// several times as long.
 type best[T interface{ worse(T) bool }] struct {
 	list  []T
 	limit int
@@ -315,34 +315,32 @@ type best[T interface{ worse(T) bool }] struct {
 func (b *best[T]) full() bool { return len(b.list) == b.limit }
 
 func (b *best[T]) offer(v T) {
-	list := b.list
-	if !b.full() {
-		at := len(list)
-		for list = append(list, v); at > 0 && v.worse(list[(at-1)/2]); at = (at - 1) / 2 {
-			list[at] = list[(at-1)/2]
+	switch {
+	case b.full() && b.list[0].worse(v):
+		b.sink(0, v)
+	case !b.full():
+		if b.list = append(b.list, v); !b.full() {
+			return // in order of the offers, which costs less than a heap, and often less to sort
 		}
-		list[at], b.list = v, list
-		return
-	}
-	if !list[0].worse(v) {
-		return
-	}
-	at := 0
-	for {
-		next := 2*at + 1
-		if next >= len(list) {
-			break
+		for at := len(b.list)/2 - 1; at >= 0; at-- {
+			b.sink(at, b.list[at])
 		}
-		if next+1 < len(list) && list[next+1].worse(list[next]) {
+	}
+}
+
+// sink puts v at a place of the heap, or as far below as it is better than what is there.
+func (b *best[T]) sink(at int, v T) {
+	for next := 2*at + 1; next < len(b.list); next = 2*at + 1 {
+		if next+1 < len(b.list) && b.list[next+1].worse(b.list[next]) {
 			next++
 		}
-		if !list[next].worse(v) {
+		if !b.list[next].worse(v) {
 			break
 		}
-		list[at] = list[next]
+		b.list[at] = b.list[next]
 		at = next
 	}
-	list[at] = v
+	b.list[at] = v
 }
 
 // score is a score as a value of best.
