@@ -39,7 +39,8 @@ func badView(b *testing.B, rows int) (*index.View, *rand.Zipf) {
 				text.WriteString("and what is the ")
 			}
 		}
-		row := index.Row{Class: "c", Time: time.Unix(int64(i), 0), Fields: []index.Field{{Text: text.String()}}}
+		at := time.Unix(int64(i), 0) // as in practice, the newest come last
+		row := index.Row{Class: "c", Time: at, Updated: at, Fields: []index.Field{{Text: text.String()}}}
 		binary.BigEndian.PutUint64(row.ID[:], uint64(i))
 		builder.Add(row)
 	}
