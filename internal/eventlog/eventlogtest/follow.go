@@ -49,11 +49,13 @@ func testTailPositions(e *env) {
 	if err := e.log.Drop(e.Context(), e.org); err != nil {
 		e.Fatal(err)
 	}
-	e.crowd(10)
-	_, err = e.log.Tail(e.Context(), e.person, begin.Next, 10)
-	e.wantCode("after the log was dropped", err, loci.Conflict)
-	_, err = e.log.Changed(e.Context(), e.org, end, 10)
-	e.wantCode("Changed after the log was dropped", err, loci.Conflict)
+	for _, when := range []string{"after the log was dropped", "in the next log"} {
+		_, err = e.log.Tail(e.Context(), e.person, begin.Next, 10)
+		e.wantCode(when, err, loci.Conflict)
+		_, err = e.log.Changed(e.Context(), e.org, end, 10)
+		e.wantCode("Changed "+when, err, loci.Conflict)
+		e.crowd(10)
+	}
 }
 
 func testChanged(e *env) {
