@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -197,18 +198,24 @@ func TestStreamsOfEvents(t *testing.T) {
 	}
 }
 
-// Run indexes events, and ends.
-func TestUpkeepOfEvents(t *testing.T) {
+// Run drops the logs of orgs that do not exist any more, and no others, and ends.
+func TestRunOfEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.log(d.claude, event.Draft{Content: "zebra"})
+	old := &loci.Event{Content: "old", EventAccess: loci.EventAccess{OrgID: "gone", UserID: d.mara.UserID, Origin: "person"},
+		RecordedAt: d.now}
+	old.SetDefaults(d.now)
+	old.ID = loci.NewEventID(old.Time)
+	gone := loci.Viewer{OrgID: "gone", UserID: d.mara.UserID}
+	d.must(second(d.events.Append(t.Context(), gone, []*loci.Event{old}, eventlog.Dedup{})))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { d.Event.Run(ctx); close(ended) }()
-	for indexed := false; !indexed; {
-		more, err := d.events.Upkeep(t.Context(), "acme")
+	for dropped := false; !dropped; runtime.Gosched() {
+		orgs, err := d.events.Orgs(t.Context())
 		d.must(err)
-		indexed = !more
+		dropped = !slices.Contains(orgs, "gone")
 	}
 	stop()
 	<-ended
