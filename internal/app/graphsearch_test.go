@@ -152,7 +152,9 @@ func TestGraphSearchLanguages(t *testing.T) {
 	for name, texts := range graphLanguages {
 		for _, query := range []string{texts[1], `"` + texts[1] + `"`, texts[2], texts[3], texts[2] + " AND " + texts[3],
 			texts[1] + " NOT zebra", "(zebra OR " + texts[3] + ")"} {
-			if got := w.finds(w.olga, query); !slices.Contains(strings.Split(got, ", "), name) {
+			// "(any)" would tell that no text has the words, but some have words that are like them.
+			got := w.finds(w.olga, query)
+			if !slices.Contains(strings.Split(got, ", "), name) || strings.HasSuffix(got, "(any)") {
 				t.Errorf("%s: %s finds %q", name, query, got)
 			}
 		}
