@@ -130,9 +130,9 @@ func (w *Writer[C]) work() {
 	w.engine.Settle()
 }
 
-// lead runs the next operations on the goroutine of a caller who has queued one, if nobody is at work and operations
-// come one at a time. It leaves the rest to the writer's goroutine, and the waiting for other processes, because a
-// caller may give up.
+// lead runs the next operations on the goroutine of a caller who has queued one, if nobody is at work, nothing is left
+// to settle, and operations come one at a time. It leaves the rest to the writer's goroutine, and the waiting for other
+// processes, because a caller may give up.
 func (w *Writer[C]) lead() {
 	if !w.turn.TryLock() {
 		w.queue.signal()
@@ -145,7 +145,7 @@ func (w *Writer[C]) lead() {
 			w.queue.signal()
 		}
 	}()
-	if w.lastBatch < 2 && w.queue.waits() && w.engine.TryLock() {
+	if w.lastBatch < 2 && w.queue.waits() && !w.engine.Unsettled() && w.engine.TryLock() {
 		if o, _ := w.queue.pop(0); o != nil {
 			w.serveLocked(o)
 		} else {

@@ -47,7 +47,8 @@ type memory struct {
 	down    bool // Begin fails
 	taken   bool // another process has the lock
 
-	unsettled bool // after the next commit, there is work for Settle
+	unsettled bool // there is work for Settle
+	stuck     bool // there is, however often Settle is called
 	settled   int
 }
 
@@ -56,7 +57,7 @@ func (m *memory) Unlock()     {}
 
 func (m *memory) TryLock() bool { return !m.taken }
 
-func (m *memory) Settle() { m.unsettled, m.settled = false, m.settled+1 }
+func (m *memory) Settle() { m.unsettled, m.settled = m.stuck, m.settled+1 }
 
 func (m *memory) Unsettled() bool { return m.unsettled }
 
@@ -279,26 +280,27 @@ func TestAloneOnTheCallersGoroutine(t *testing.T) {
 	if !here() {
 		t.Error("a function that came alone ran on another goroutine")
 	}
-	w.turn.Lock()
-	m.unsettled, m.settled = true, 0
-	w.turn.Unlock()
-	here()
+	err := w.Update(t.Context(), func(*list) error { m.unsettled, m.settled = true, 0; return nil })
+	if err != nil {
+		t.Error(err)
+	}
 	for settled := 0; settled == 0; runtime.Gosched() { // the writer's goroutine does it
 		w.turn.Lock()
 		settled = m.settled
 		w.turn.Unlock()
 	}
-	w.turn.Lock()
-	m.taken = true
-	w.turn.Unlock()
-	if here() {
+	set := func(unsettled, taken bool) {
+		w.turn.Lock()
+		defer w.turn.Unlock()
+		m.unsettled, m.stuck, m.taken = unsettled, unsettled, taken
+	}
+	if set(false, true); here() {
 		t.Error("a caller waited for another process")
 	}
-	w.turn.Lock()
-	m.taken = false
-	w.turn.Unlock()
-	if !here() {
-		t.Error("a function that came alone after another process ran on another goroutine")
+	if set(true, false); here() {
+		t.Error("a function ran before the work after the last batch")
+	}
+	for set(false, false); !here(); runtime.Gosched() { // the writer's goroutine may still be at work
 	}
 	together(t, w, adds("a"), adds("b"))
 	if here() {
