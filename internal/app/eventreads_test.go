@@ -203,8 +203,8 @@ func TestRunOfEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.log(d.claude, event.Draft{Content: "zebra"})
-	old := &loci.Event{Content: "old", EventAccess: loci.EventAccess{OrgID: "gone", UserID: d.mara.UserID, Origin: "person"},
-		RecordedAt: d.now}
+	access := loci.EventAccess{OrgID: "gone", UserID: d.mara.UserID, Origin: "person"}
+	old := &loci.Event{Content: "old", EventAccess: access, RecordedAt: d.now}
 	old.SetDefaults(d.now)
 	old.ID = loci.NewEventID(old.Time)
 	gone := loci.Viewer{OrgID: "gone", UserID: d.mara.UserID}

@@ -65,11 +65,17 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	if l.f == nil {
 		return ErrBusy
 	}
-	if l.try() {
-		return nil
+	hasTurn, err := tryLock(l.f, turn)
+	if err != nil {
+		return classifyLock(err)
+	}
+	if hasTurn {
+		if ok, err := tryLock(l.f, pen); ok || err != nil {
+			return classifyLock(errors.Join(err, unlock(l.f, turn)))
+		}
 	}
 	f, got := l.f, make(chan error, 1)
-	go func() { got <- waitForPen(f) }()
+	go func() { got <- waitForPen(f, hasTurn) }()
 	select {
 	case err := <-got:
 		return classifyLock(err)
@@ -95,9 +101,11 @@ func (l *fileLock) try() bool {
 	return errors.Join(err, unlock(l.f, turn)) == nil && ok
 }
 
-func waitForPen(f *os.File) error {
-	if err := lock(f, turn); err != nil {
-		return err
+func waitForPen(f *os.File, hasTurn bool) error {
+	if !hasTurn {
+		if err := lock(f, turn); err != nil {
+			return err
+		}
 	}
 	err := lock(f, pen)
 	return errors.Join(err, unlock(f, turn))
