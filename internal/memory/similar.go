@@ -42,7 +42,7 @@ func (s *saving) lookBefore(ctx context.Context) {
 }
 
 // show tells the index of m, which tx saves, so that nobody has to read it again to compare it. It finds out
-// whether the index that lookBefore has taken lacks what somebody else has saved before.
+// whether the index that lookBefore has taken lacks what others have saved before.
 func (s *saving) show(ctx context.Context, tx store.Tx, m *loci.Memory) {
 	if s.index == nil {
 		return

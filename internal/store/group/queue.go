@@ -63,16 +63,14 @@ func (q *queue[C]) signal() {
 
 // wait returns true once there is something to do, and false when the queue is closed and empty.
 func (q *queue[C]) wait() bool {
-	if q.waits() {
-		return true
-	}
 	q.mu.Lock()
-	closed := q.closed && q.count == 0
+	waits, closed := q.count > 0, q.closed
 	q.mu.Unlock()
-	if !closed {
-		<-q.wake
+	if waits || closed {
+		return waits
 	}
-	return !closed
+	<-q.wake
+	return true
 }
 
 func (q *queue[C]) waits() bool {

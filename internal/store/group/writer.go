@@ -61,7 +61,7 @@ type Engine[C any] interface {
 	Commit() error
 	// Rollback ends a transaction in any state.
 	Rollback()
-	// Settle does the work for which nobody should wait, after a batch was answered. Unsettled reports whether there is
+	// Settle does the work that no caller should wait for, after a batch was answered. Unsettled reports whether there is
 	// some.
 	Settle()
 	Unsettled() bool
@@ -130,8 +130,8 @@ func (w *Writer[C]) work() {
 	w.engine.Settle()
 }
 
-// lead runs the next operations on the goroutine of a caller who has queued one, if nobody is at work, nothing is left
-// to settle, and operations come one at a time. It leaves the rest to the writer's goroutine, and the waiting for other
+// lead runs the next operations on the goroutine of a caller who has queued one, if no batch runs, nothing is left to
+// settle, and operations come one at a time. It leaves the rest to the writer's goroutine, and the waiting for other
 // processes, because a caller may give up.
 func (w *Writer[C]) lead() {
 	if !w.turn.TryLock() {
@@ -145,7 +145,7 @@ func (w *Writer[C]) lead() {
 			w.queue.signal()
 		}
 	}()
-	if w.lastBatch < 2 && w.queue.waits() && !w.engine.Unsettled() && w.engine.TryLock() {
+	if w.lastBatch < 2 && !w.engine.Unsettled() && w.engine.TryLock() {
 		if o, _ := w.queue.pop(0); o != nil {
 			w.serveLocked(o)
 		} else {

@@ -89,7 +89,7 @@ func (l *fileLock) acquire(done <-chan struct{}) error {
 	}
 }
 
-// try takes the pen if nobody has it or waits for it.
+// try takes the pen if no process has it or waits for it.
 func (l *fileLock) try() bool {
 	if l.f == nil {
 		return false
