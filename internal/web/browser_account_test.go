@@ -134,6 +134,7 @@ func TestBrowserDashboardPassword(t *testing.T) {
 	b.sees("Remove the password?")
 	b.click("Remove the password")
 	b.sees("Your password is removed.", "Your account has no password.")
+	b.seesNo("a browser") // whose sign-in ended, too
 	b.keys("j")
 	b.keys("j")
 	b.until(`document.activeElement?.textContent?.includes("Laptop")`)
