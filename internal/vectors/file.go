@@ -129,7 +129,7 @@ func (ch *Change) apply(c *sqlitedb.Conn) error {
 			return err
 		}
 	}
-	return c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, 0, 0)", [16]byte(ch.ID))
+	return c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, ?, 0)", [16]byte(ch.ID), ch.Later)
 }
 
 // hashIn returns the hash of the text whose vector a memory has, or nil.

@@ -107,6 +107,8 @@ type Change struct {
 	// the vector of another text goes. If Hash is nil, it gets into the queue, and its vector stays until then.
 	Hash []byte
 	Gone bool // its vector goes, and it leaves the queue
+	// Later is set if changes without it come first: it is due a microsecond after 1970, and they are due when that began.
+	Later bool
 }
 
 // Job is a memory in the queue.

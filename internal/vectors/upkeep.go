@@ -351,7 +351,11 @@ func (s Progress) read(ctx context.Context, tx store.Tx) (next Progress, found [
 	if s.Walking {
 		list, next.Rest, err = tx.Rows().Before(ctx, s.Rest, chunk)
 		next.Walking = next.Rest != 0
-		return next, changesOf(list), err
+		found = changesOf(list)
+		for i := range found {
+			found[i].Later = true // what is saved meanwhile gets its vector before these
+		}
+		return next, found, err
 	}
 	c, err := tx.Rows().Changed(ctx, s.Position)
 	switch code := loci.CodeOf(err); {

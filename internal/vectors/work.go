@@ -17,6 +17,9 @@ import (
 const (
 	// batchSize is how many memories a model gets at a time, unless it fails.
 	batchSize = 64
+	// slowBatch is how long a model may work at a batch before it gets fewer memories at a time: orgs take turns, and a
+	// claim ends.
+	slowBatch = 10 * time.Second
 	// claim is for how long a process has the memories that it took.
 	claim = 5 * time.Minute
 	// A memory that the model refuses, and a model that does not answer, are tried again after firstPause, and then
@@ -78,6 +81,9 @@ func (o *org) work(ctx context.Context, m embed.Model, set Set, dims int) (done 
 	if err == nil {
 		halved := 0
 		halved, err = o.embed(ctx, m, dims, withText(jobs))
+		if halved == 0 && o.Now().Sub(now) > slowBatch {
+			halved = 1
+		}
 		o.did(halved, err)
 	}
 	results, now := make([]Result, len(jobs)), o.Now()

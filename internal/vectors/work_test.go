@@ -37,6 +37,43 @@ func TestSlowModelsGetFewerTexts(t *testing.T) {
 	}
 }
 
+// TestSlowBatchesShrink has a model that works at each text for half a second.
+func TestSlowBatchesShrink(t *testing.T) {
+	w := newWorld(t)
+	var sizes []int
+	x := w.process(&embedtest.Model{Fail: func(texts []string) error {
+		w.now = w.now.Add(time.Duration(len(texts)) * time.Second / 2)
+		sizes = append(sizes, len(texts))
+		return nil
+	}})
+	w.add(numbered(128)...)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 128, vectors.Ready)
+	if len(sizes) < 5 || sizes[1] != 64 || sizes[2] != 32 || sizes[3] != 16 || sizes[4] != 16 { // the first is one word
+		t.Errorf("the model got %v texts at a time, want 1, 64, 32, 16 and 16", sizes)
+	}
+}
+
+// TestNewMemoriesComeFirst saves a memory while 200 wait for a new model, the newest of which come first.
+func TestNewMemoriesComeFirst(t *testing.T) {
+	w := newWorld(t)
+	w.add(numbered(200)...)
+	calls := 0
+	model := &embedtest.Model{Fail: func(texts []string) error {
+		if calls++; calls == 2 { // after a word
+			w.add("we deploy on Tuesdays")
+		}
+		return nil
+	}}
+	x := w.process(model)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	all := model.Texts()
+	list := numbered(200)
+	if len(all) != 202 || all[1] != list[199] || all[65] != "we deploy on Tuesdays" || all[201] != list[0] {
+		t.Errorf("the first is %q, after the first batch comes %q, and the last is %q", all[1], all[65], all[201])
+	}
+}
+
 // partial is a model that stops in the middle of a batch.
 type partial struct {
 	*embedtest.Model

@@ -119,7 +119,11 @@ func (s *set) Advance(_ context.Context, from, to vectors.Progress, list []vecto
 		}
 		if !c.Gone && (c.Hash == nil || !bytes.Equal(has, c.Hash)) {
 			s.unqueue(c.ID)
-			s.queue = append(s.queue, vectors.Job{ID: c.ID, Due: time.UnixMicro(0)})
+			due := time.UnixMicro(0)
+			if c.Later {
+				due = time.UnixMicro(1)
+			}
+			s.queue = append(s.queue, vectors.Job{ID: c.ID, Due: due})
 		}
 		if c.Gone {
 			s.unqueue(c.ID)

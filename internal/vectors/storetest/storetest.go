@@ -18,7 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) func() vectors.Store) {
 	for _, c := range []struct {
 		name string
 		run  func(*suite)
-	}{{"Sets", sets}, {"OneAdvances", oneAdvances}, {"Changes", changes}, {"JobsAreTakenOnce", jobs}, {"Results", results},
+	}{{"Sets", sets}, {"OneAdvances", oneAdvances}, {"Changes", changes}, {"Later", later}, {"JobsAreTakenOnce", jobs}, {"Results", results},
 		{"RowsInOrder", rows}, {"Removal", removal}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +141,19 @@ func ids(n int) (list []loci.MemoryID) {
 		list = append(list, loci.NewMemoryID())
 	}
 	return list
+}
+
+// later has changes that come after those that follow them.
+func later(s *suite) {
+	s.in(func(a, b vectors.Set) {
+		list := ids(4)
+		s.change(a, vectors.Change{ID: list[2], Later: true}, vectors.Change{ID: list[3], Later: true})
+		s.change(b, vectors.Change{ID: list[0]}, vectors.Change{ID: list[1]})
+		s.has(a, nil, list)
+		if jobs := s.take(b, 2, start); len(jobs) != 2 || jobs[0].ID != list[0] || jobs[1].ID != list[1] {
+			s.Errorf("took %+v, want the first two of %v", jobs, list)
+		}
+	})
 }
 
 func sets(s *suite) {
