@@ -17,7 +17,7 @@ func (d *doctor) examineModel() {
 	if chosen == embed.Off || d.settings.Embed.Endpoint.BaseURL != "" {
 		return
 	}
-	m, err := embed.OpenStatic(embed.Folder(modelsDir(d.settings.DataDir), chosen))
+	m, err := embed.Open(embed.Folder(modelsDir(d.settings.DataDir), chosen), embed.Prompts{})
 	if err != nil {
 		d.warn("model", "loci models use another one, or loci models off",
 			"recall finds memories by their words only: %s", loci.OneLine(err.Error()))

@@ -20,7 +20,7 @@ func (p *program) modelsCommand() *cobra.Command {
 that share no word with the question. Embeddings are off until you use a model:
 
   loci models pull          # a small English model; or name another one, or a folder
-  loci models use potion-base-8M
+  loci models use all-MiniLM-L6-v2
 
 Models are in models/ of the data directory and run in this program: no text leaves the
 machine. For a model behind an endpoint, set embed.base_url and embed.model instead.`,
@@ -46,7 +46,7 @@ func (p *program) modelsListCommand() *cobra.Command {
 			if err == nil && !p.json {
 				p.noteModel(chosen, list)
 			}
-			return printList(p, "models", list, err, "no models; pull one with: loci models pull",
+			return printList(p, "models", list, err, "no models; pull one with: loci models pull\n"+hub.Offers,
 				"NAME|SIZE|DIMENSIONS|STATE|SOURCE", func(m hub.Model) []string {
 					state := "complete"
 					switch {
@@ -84,12 +84,16 @@ func (p *program) modelsPullCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pull [REPOSITORY|FOLDER]", Short: "Bring a model from a hub or a folder",
 		Long: `Bring a model of embeddings from a hub (default ` + hub.DefaultHub + `), or from a folder of
-this machine. It must be a Model2Vec model: static embeddings with model.safetensors and
-tokenizer.json. Without a name, Loci pulls ` + hub.DefaultModel + `, for English texts;
-minishlab/potion-multilingual-128M is for others. Loci checks the sizes and the SHA-256
-that the hub states. After an interruption, the same command goes on where it stopped.`,
+this machine. It has model.safetensors and tokenizer.json, and is static (Model2Vec) or a
+transformer of the BERT family (MiniLM, BGE, E5, GTE), which finds more and takes longer.
+Without a name, Loci pulls ` + hub.DefaultModel + `. These work:
+
+` + hub.Offers + `
+
+Loci checks the sizes and the SHA-256 that the hub states. After an interruption, the same
+command goes on where it stopped.`,
 		Example: `  loci models pull
-  loci models pull minishlab/potion-multilingual-128M --use
+  loci models pull intfloat/multilingual-e5-small --use
   loci models pull ./my-model --name mine`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: ofModels(),
@@ -174,7 +178,7 @@ func (p *program) use(name string) error {
 	if err := p.settings.unusable(create); err != nil {
 		return err
 	}
-	if _, err := embed.OpenStatic(folder); err != nil {
+	if _, err := embed.Open(folder, embed.Prompts{}); err != nil {
 		return err
 	}
 	err := embed.Use(dir, name)

@@ -1,7 +1,7 @@
 // Package embed turns texts into vectors, so that texts with a similar meaning have similar vectors. A model is a
-// folder on disk (static embeddings) or an endpoint that the operator configured. The package leaves out where
-// vectors are stored and how they are compared. One invariant: it sends nothing anywhere unless an endpoint or a
-// download was asked for and egress is on.
+// folder on disk (static embeddings or a transformer) or an endpoint that the operator configured. The package leaves
+// out where vectors are stored and how they are compared. One invariant: it sends nothing anywhere unless an endpoint
+// or a download was asked for and egress is on.
 package embed
 
 import (

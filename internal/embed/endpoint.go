@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -180,6 +179,3 @@ func (e *Endpoint) pause(text string, f *chat.Fault) *Fault {
 	out.RetryAfter = max(f.RetryAfter, 0)
 	return out
 }
-
-// Local reports whether a name is that of a model on this machine.
-func Local(name string) bool { return strings.HasPrefix(name, "static:") }

@@ -306,9 +306,9 @@ func TestSlowReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		slow := make(chan struct{})
-		s.ReadWith(func(dir string) (*embed.Static, error) {
+		s.ReadWith(func(dir string) (embed.FolderModel, error) {
 			<-slow
-			return embed.OpenStatic(dir)
+			return embed.Open(dir, embed.Prompts{})
 		})
 		short, cancel := context.WithCancel(t.Context())
 		cancel()

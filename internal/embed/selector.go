@@ -23,7 +23,8 @@ type SelectorOptions struct {
 	Dir string
 	// Model is the name of a folder in Dir, a path to a folder, Off, or the endpoint's model. "": what Use has set.
 	Model string
-	// Endpoint has the settings of an endpoint. Without BaseURL there is none.
+	// Endpoint has the settings of an endpoint. Without BaseURL there is none, and the prefixes are those of a
+	// transformer in a folder.
 	Endpoint EndpointOptions
 	// Egress says whether anything may be sent to an endpoint.
 	Egress bool
@@ -35,7 +36,7 @@ type SelectorOptions struct {
 type Selector struct {
 	o        SelectorOptions
 	endpoint *Endpoint
-	read     func(dir string) (*Static, error)
+	read     func(dir string) (FolderModel, error)
 
 	mu     sync.Mutex
 	loaded map[string]*loaded // by folder
@@ -44,7 +45,7 @@ type Selector struct {
 // loaded is a folder that was read, or why it could not be. model and err are there when ready is closed.
 type loaded struct {
 	ready chan struct{}
-	model *Static
+	model FolderModel
 	err   error
 	asked time.Time
 	stamp string    // of the files then
@@ -59,7 +60,10 @@ const modelsStay = 10 * time.Minute
 
 // NewSelector returns a Selector. It reads no model yet. Invalid if the settings of the endpoint are wrong.
 func NewSelector(o SelectorOptions) (*Selector, error) {
-	s := &Selector{o: o, read: OpenStatic, loaded: map[string]*loaded{}}
+	s := &Selector{o: o, loaded: map[string]*loaded{}}
+	s.read = func(dir string) (FolderModel, error) {
+		return Open(dir, Prompts{Document: o.Endpoint.DocumentPrefix, Query: o.Endpoint.QueryPrefix})
+	}
 	if o.Endpoint.BaseURL == "" || o.Model == Off {
 		return s, nil
 	}
@@ -131,15 +135,11 @@ func (s *Selector) Current(ctx context.Context) (Model, error) {
 		s.forget(time.Now())
 		return nil, nil
 	}
-	return model(s.open(ctx, Folder(s.o.Dir, chosen)))
-}
-
-// model returns no Model at all instead of one that is nil.
-func model(m *Static, err error) (Model, error) {
-	if m == nil {
+	m, err := s.open(ctx, Folder(s.o.Dir, chosen))
+	if err != nil {
 		return nil, err
 	}
-	return m, err
+	return m, nil
 }
 
 // ByName implements Source. It looks for a folder whose name the model has.
@@ -166,7 +166,8 @@ func (s *Selector) folderOf(name string) string {
 			return dir
 		}
 	}
-	folder, _, _ := strings.Cut(strings.TrimPrefix(name, "static:"), "@")
+	_, folder, _ := strings.Cut(name, ":")
+	folder, _, _ = strings.Cut(folder, "@")
 	return filepath.Join(s.o.Dir, filepath.Base(folder))
 }
 
@@ -178,7 +179,7 @@ func (s *Selector) forget(now time.Time) {
 }
 
 // open returns the model in a folder. It reads the folder when it is first asked for, and again if its files change.
-func (s *Selector) open(ctx context.Context, dir string) (*Static, error) {
+func (s *Selector) open(ctx context.Context, dir string) (FolderModel, error) {
 	now := time.Now()
 	s.forget(now)
 	l := s.load(dir, now)
@@ -226,7 +227,8 @@ func (l *loaded) isRead() bool {
 // stampOf tells one state of the files of a model from another.
 func stampOf(dir string) string {
 	var b strings.Builder
-	for _, name := range []string{weightsFile, tokenizerJSON, configFile, filepath.Join(nested, weightsFile)} {
+	names, _ := Files()
+	for _, name := range append(names, nested+"/"+weightsFile) {
 		info, err := os.Stat(filepath.Join(dir, name))
 		switch {
 		case err == nil:

@@ -3,6 +3,7 @@ package embed_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -28,9 +29,9 @@ func folder(t testing.TB) string {
 	return dir
 }
 
-func open(t testing.TB, dir string) *embed.Static {
+func open(t testing.TB, dir string) embed.FolderModel {
 	t.Helper()
-	m, err := embed.OpenStatic(dir)
+	m, err := embed.Open(dir, embed.Prompts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +108,8 @@ func write(t testing.TB, dir, name, text string) {
 // out.
 func TestBrokenModels(t *testing.T) {
 	shape := func(name string, rows, dims int) []byte {
-		table := make([][]float32, rows)
-		for i := range table {
-			table[i] = make([]float32, dims)
-		}
-		return embedtest.Tensor(name, table)
+		return embedtest.Tensors(map[string]embedtest.Table{name: {Shape: []int{rows, dims},
+			Values: make([]float32, rows*dims)}})
 	}
 	for name, tt := range map[string]struct {
 		file, text string
@@ -134,6 +132,9 @@ func TestBrokenModels(t *testing.T) {
 		"a huge header":    {"model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "truncated or no safetensors"},
 		"offsets that cross": {"model.safetensors",
 			header(`{"embeddings":{"dtype":"F32","shape":[1,1],"data_offsets":[9,4]}}`), "truncated"},
+		"tensors that overlap": {"model.safetensors",
+			header(`{"embeddings":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"x":{"dtype":"F32","shape":[1],`+
+				`"data_offsets":[4,8]}}`) + "12345678", "is damaged"},
 		"an absurd shape": {"model.safetensors",
 			header(`{"embeddings":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), "damaged"},
 	} {
@@ -145,13 +146,13 @@ func TestBrokenModels(t *testing.T) {
 		} else {
 			write(t, dir, tt.file, tt.text)
 		}
-		_, err := embed.OpenStatic(dir)
+		_, err := embed.Open(dir, embed.Prompts{})
 		if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), tt.want) ||
 			!strings.Contains(err.Error(), "pull the model again") || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: got %v, want invalid with %q", name, err, tt.want)
 		}
 	}
-	if _, err := embed.OpenStatic(filepath.Join(t.TempDir(), "absent")); loci.CodeOf(err) != loci.NotFound {
+	if _, err := embed.Open(filepath.Join(t.TempDir(), "absent"), embed.Prompts{}); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("a folder that is not there: got %v", err)
 	}
 }
@@ -164,6 +165,17 @@ func header(text string) string {
 func TestNameFollowsTheFiles(t *testing.T) {
 	dir := folder(t)
 	before := open(t, dir).Name()
+	hash := sha256.New() // as in earlier versions, whose vectors stay of use
+	for _, name := range []string{"tokenizer.json", "config.json", "model.safetensors"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash.Write(data)
+	}
+	if want := fmt.Sprintf("static:tiny@%x", hash.Sum(nil)[:8]); before != want {
+		t.Errorf("the name is %s, want %s", before, want)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "model.safetensors"))
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +206,7 @@ func FuzzStatic(f *testing.F) {
 		dir := t.TempDir()
 		write(t, dir, "model.safetensors", string(weights))
 		write(t, dir, "tokenizer.json", string(tokens))
-		m, err := embed.OpenStatic(dir)
+		m, err := embed.Open(dir, embed.Prompts{})
 		if err != nil {
 			if loci.CodeOf(err) != loci.Invalid {
 				t.Errorf("got %v, want invalid", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,7 +23,10 @@ type tokenizer struct {
 	normal  []func(string) string
 	words   []splitter
 	pieces  pieces
-	median  int // characters of a token
+	around  *around // the tokens before and after a text; nil: there are none
+	// keepsUnknown is set if the unknown token counts like any other one.
+	keepsUnknown bool
+	median       int // characters of a token
 }
 
 // pieces takes a word apart. It calls add with each token, until add returns false, and reports whether it did not.
@@ -35,6 +39,7 @@ type tokenizerFile struct {
 	Added        []addedToken `json:"added_tokens"`
 	Normalizer   *rule        `json:"normalizer"`
 	PreTokenizer *rule        `json:"pre_tokenizer"`
+	Around       *around      `json:"post_processor"`
 	Model        struct {
 		Type         string          `json:"type"`
 		Vocab        json.RawMessage `json:"vocab"`
@@ -70,12 +75,12 @@ type rule struct {
 	PreTokenizers []rule `json:"pretokenizers"`
 }
 
-func newTokenizer(file []byte) (*tokenizer, error) {
+func newTokenizer(file io.ReadSeeker) (*tokenizer, error) {
 	var f tokenizerFile
-	if err := json.Unmarshal(file, &f); err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+	if err := decode(file, &f); err != nil {
+		return nil, err
 	}
-	t := &tokenizer{ids: map[string]int32{}, unknown: -1}
+	t := &tokenizer{ids: map[string]int32{}, unknown: -1, around: f.Around}
 	var err error
 	switch f.Model.Type {
 	case "WordPiece":
@@ -142,11 +147,12 @@ func (t *tokenizer) normalize(text string) string {
 	return text
 }
 
-// encode returns at most so many tokens of a text, without those that stand for unknown words.
+// encode returns at most so many tokens of a text, without those around it. Those that stand for unknown words are left
+// out unless t.keepsUnknown.
 func (t *tokenizer) encode(text string, most int) (list []int32) {
 	n := 0
 	add := func(id int32) bool {
-		if id != t.unknown {
+		if id != t.unknown || t.keepsUnknown && id >= 0 {
 			list = append(list, id)
 		}
 		n++

@@ -3,9 +3,11 @@ package embedtest
 import (
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Folder writes a small Model2Vec model into a folder: a vector for each of the words, which are also the tokens.
@@ -32,19 +34,28 @@ func Folder(dir string, words []string, vectors [][]float32) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "model.safetensors"), Tensor("embeddings", table), 0o600)
+	weights := Tensors(map[string]Table{"embeddings": {[]int{len(table), len(table[0])}, slices.Concat(table...)}})
+	return os.WriteFile(filepath.Join(dir, "model.safetensors"), weights, 0o600)
 }
 
-// Tensor returns a safetensors file with one table of 32-bit numbers.
-func Tensor(name string, table [][]float32) []byte {
+// Table is a tensor of 32-bit numbers.
+type Table struct {
+	Shape  []int
+	Values []float32
+}
+
+// Tensors returns a safetensors file with these tables.
+func Tensors(tables map[string]Table) []byte {
 	var data []byte
-	for _, row := range table {
-		for _, x := range row {
+	header := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		from, t := len(data), tables[name]
+		for _, x := range t.Values {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 		}
+		header[name] = map[string]any{"dtype": "F32", "shape": t.Shape, "data_offsets": []int{from, len(data)}}
 	}
-	header, _ := json.Marshal(map[string]any{name: map[string]any{"dtype": "F32",
-		"shape": []int{len(table), len(table[0])}, "data_offsets": []int{0, len(data)}}}) // cannot fail
-	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return append(append(out, header...), data...)
+	text, _ := json.Marshal(header) // cannot fail
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	return append(append(out, text...), data...)
 }

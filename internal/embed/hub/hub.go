@@ -31,11 +31,8 @@ import (
 // DefaultHub is where models come from unless the operator names another hub.
 const DefaultHub = "https://huggingface.co"
 
-// DefaultModel is pulled if nobody names one: small, for English texts.
-const DefaultModel = "minishlab/potion-base-8M"
-
-// wanted are the files of a model, of which the first one may be missing.
-var wanted = []string{"config.json", "tokenizer.json", "model.safetensors"}
+// wanted are the files of a model, of which the last needed must be there.
+var wanted, needed = embed.Files()
 
 // terms say what one may do with a model. They may be missing.
 var terms = []string{"README.md", "LICENSE", "LICENSE.md", "LICENSE.txt"}
@@ -135,7 +132,7 @@ func (m *Manifest) write(dir string) error {
 // finish checks the files in part and gives the folder its name. It removes files that are no model: another call would
 // bring the same ones.
 func (o *Options) finish(part string, m Manifest) (err error) {
-	model, err := embed.OpenStatic(part)
+	model, err := embed.Open(part, embed.Prompts{})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(part))
 	}
@@ -163,7 +160,7 @@ func Copy(ctx context.Context, from string, o Options) (name string, err error) 
 	if err != nil {
 		return "", err
 	}
-	if _, err := embed.OpenStatic(from); err != nil {
+	if _, err := embed.Open(from, embed.Prompts{}); err != nil {
 		return "", err
 	}
 	if err := o.name(from); err != nil {
@@ -181,10 +178,13 @@ func Copy(ctx context.Context, from string, o Options) (name string, err error) 
 	for _, file := range slices.Concat(wanted, terms) {
 		data, err := os.ReadFile(filepath.Join(at, file))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // OpenStatic has found what it needs
+			continue // Open has found what it needs
 		}
 		if err == nil {
 			err = ctx.Err()
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(part, file)), 0o700)
 		}
 		if err == nil {
 			err = os.WriteFile(filepath.Join(part, file), data, 0o600)
@@ -331,15 +331,20 @@ func (h *hubAt) files(ctx context.Context, repo, revision string) (list []remote
 			return at >= 0
 		}
 		list = nil
-		find(folder, wanted[0])
-		if find(folder, wanted[1]) && find(folder, wanted[2]) {
+		missing := 0
+		for i, name := range wanted {
+			if !find(folder, name) && i >= len(wanted)-needed {
+				missing++
+			}
+		}
+		if missing == 0 {
 			for _, name := range terms {
 				find("", name)
 			}
 			return list, answer.SHA, nil
 		}
 	}
-	return nil, "", loci.Errorf(loci.Invalid, "%s has no model.safetensors and tokenizer.json; choose a Model2Vec model, "+
+	return nil, "", loci.Errorf(loci.Invalid, "%s has no model.safetensors and tokenizer.json; choose another model, "+
 		"such as %s", repo, DefaultModel)
 }
 
@@ -355,6 +360,9 @@ func (h *hubAt) refused(res *http.Response, what string) error {
 // download brings a file to a path, and returns its SHA-256. What an interrupted download has left stays, and the next
 // one asks for the rest.
 func (h *hubAt) download(ctx context.Context, address, path string, f remoteFile) (sum string, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
 	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return "", err

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,8 +54,8 @@ func newHub(t *testing.T) *fakeHub {
 	h.sum = hex.EncodeToString(sum[:])
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/models/ada/tiny/revision/main", h.list)
-	mux.HandleFunc("GET /ada/tiny/resolve/{commit}/{file}", h.resolve)
-	mux.HandleFunc("GET /cdn/{file}", h.serve)
+	mux.HandleFunc("GET /ada/tiny/resolve/{commit}/{file...}", h.resolve)
+	mux.HandleFunc("GET /cdn/{file...}", h.serve)
 	h.Server = httptest.NewServer(mux)
 	t.Cleanup(h.Close)
 	return h
@@ -122,7 +123,7 @@ func TestPullAndResume(t *testing.T) {
 	if got := strings.Join(h.asked, "; "); got != "model.safetensors bytes=20-; README.md " {
 		t.Errorf("the second one asked for %s", got)
 	}
-	if _, err := embed.OpenStatic(filepath.Join(dir, "tiny")); err != nil {
+	if _, err := embed.Open(filepath.Join(dir, "tiny"), embed.Prompts{}); err != nil {
 		t.Error(err)
 	}
 	if list, err = hub.List(dir); err != nil || len(list) != 1 || !list[0].Complete || list[0].Dims != 2 ||
@@ -137,6 +138,57 @@ func TestPullAndResume(t *testing.T) {
 	}
 	if list, _ := hub.List(dir); len(list) != 0 {
 		t.Errorf("left: %+v", list)
+	}
+}
+
+// TestPullATransformer brings the files in which a transformer says how it is used, also from a folder.
+func TestPullATransformer(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	tensors := map[string]embedtest.Table{}
+	add := func(name string, shape ...int) {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		tensors[name] = embedtest.Table{Shape: shape, Values: slices.Repeat([]float32{0.5}, n)}
+	}
+	for _, name := range []string{"word", "position", "token_type"} {
+		add("embeddings."+name+"_embeddings.weight", 4, 2)
+	}
+	for _, name := range []string{"embeddings", "encoder.layer.0.attention.output", "encoder.layer.0.output"} {
+		add(name+".LayerNorm.weight", 2)
+		add(name+".LayerNorm.bias", 2)
+	}
+	for _, name := range []string{"attention.self.query", "attention.self.key", "attention.self.value",
+		"attention.output.dense", "intermediate.dense", "output.dense"} {
+		add("encoder.layer.0."+name+".weight", 2, 2)
+		add("encoder.layer.0."+name+".bias", 2)
+	}
+	weights := embedtest.Tensors(tensors)
+	h.sum = fmt.Sprintf("%x", sha256.Sum256(weights))
+	for name, text := range map[string]string{"model.safetensors": string(weights), "config.json": `{"model_type": "bert",
+		"num_hidden_layers": 1, "num_attention_heads": 1, "hidden_act": "gelu"}`,
+		"1_Pooling/config.json": `{"pooling_mode_cls_token": true}`, "sentence_bert_config.json": `{"max_seq_length": 3}`,
+		"config_sentence_transformers.json": `{"prompts": {"query": "tea"}}`, "modules.json": `[]`} {
+		h.files[name] = []byte(text)
+	}
+	if _, err := h.pull(t, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hub.Copy(t.Context(), filepath.Join(dir, "tiny"), hub.Options{Dir: dir, Name: "copy"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tiny", "copy"} {
+		for file, want := range h.files {
+			got, err := os.ReadFile(filepath.Join(dir, name, file))
+			if isWanted := file != "pytorch_model.bin"; isWanted && !bytes.Equal(got, want) || isWanted != (err == nil) {
+				t.Errorf("%s/%s: got %d bytes, %v", name, file, len(got), err)
+			}
+		}
+	}
+	list, err := hub.List(dir)
+	if err != nil || len(list) != 2 || list[0].Dims != 2 || !list[1].Complete || list[1].Bytes < int64(len(weights)+200) {
+		t.Errorf("got %+v, %v", list, err)
 	}
 }
 
@@ -240,7 +292,8 @@ func TestPullChecks(t *testing.T) {
 		t.Errorf("a sum that is none: %v", err)
 	}
 	delete(h.files, "tokenizer.json")
-	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "Model2Vec") {
+	_, err = h.pull(t, dir)
+	if loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "choose another model") {
 		t.Errorf("another format: %v", err)
 	}
 	h.Close()

@@ -10,6 +10,16 @@ import (
 	"github.com/loci-memory/loci"
 )
 
+// DefaultModel is pulled if no model is named.
+const DefaultModel = "sentence-transformers/all-MiniLM-L6-v2"
+
+// Offers is a table of models that work, for people. R@10 is that of docs/embeddings.md for LoCoMo-Plus.
+const Offers = `  MODEL                                    SIZE  LICENCE     LANGUAGES  KIND         R@10
+  minishlab/potion-base-8M                31 MB  MIT         English    static       not measured
+  sentence-transformers/all-MiniLM-L6-v2  91 MB  Apache-2.0  English    transformer  37.0 (words: 3.7)
+  intfloat/multilingual-e5-small         488 MB  MIT         100        transformer  23.0
+  minishlab/potion-multilingual-128M     513 MB  MIT         100        static       not measured`
+
 // Model is a model in the folder of all models.
 type Model struct {
 	Name     string `json:"name"`
@@ -40,11 +50,11 @@ func List(dir string) (list []Model, err error) {
 		if _, err := os.Stat(filepath.Join(dir, m.Name)); !m.Complete && err == nil {
 			continue // the one before is there until the new one is complete
 		}
-		for _, file := range wanted {
+		for i, file := range wanted {
 			info, err := os.Stat(filepath.Join(at, file))
 			if err == nil {
 				m.Bytes += info.Size()
-			} else if file != wanted[0] {
+			} else if i >= len(wanted)-needed {
 				m.Complete = false
 			}
 		}

@@ -18,8 +18,8 @@ func Run(t *testing.T, open func(t *testing.T) func() vectors.Store) {
 	for _, c := range []struct {
 		name string
 		run  func(*suite)
-	}{{"Sets", sets}, {"OneAdvances", oneAdvances}, {"Changes", changes}, {"Later", later}, {"JobsAreTakenOnce", jobs}, {"Results", results},
-		{"RowsInOrder", rows}, {"Removal", removal}} {
+	}{{"Sets", sets}, {"OneAdvances", oneAdvances}, {"Changes", changes}, {"Later", later}, {"JobsAreTakenOnce", jobs},
+		{"Results", results}, {"RowsInOrder", rows}, {"Removal", removal}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := &suite{T: t, open: open(t)}

@@ -1,6 +1,7 @@
-"""Serves a folder as the repository test/minilm of a hub: hub.py FOLDER FILE, which gets the address once it listens.
+"""Serves two folders as the repositories test/minilm and test/transformer of a hub: hub.py FOLDER FOLDER FILE. The file
+gets the address once it listens.
 
-The first download of the weights breaks off in the middle, and the next one may go on there.
+The first download of the weights of test/minilm breaks off in the middle, and the next one may go on there.
 """
 
 import hashlib
@@ -9,7 +10,8 @@ import pathlib
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-FILES = {f.name: f.read_bytes() for f in pathlib.Path(sys.argv[1]).iterdir()}
+REPOSITORIES = {repository: {str(f.relative_to(folder)): f.read_bytes() for f in pathlib.Path(folder).rglob("*") if f.is_file()}
+                for repository, folder in zip(("test/minilm", "test/transformer"), sys.argv[1:])}
 WEIGHTS = "model.safetensors"
 asked = []
 
@@ -23,16 +25,19 @@ def described(name, data):
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         path = self.path.partition("?")[0]
-        name = path.rpartition("/")[2]
-        if path == "/api/models/test/minilm/revision/main":
-            self.answer(200, json.dumps({"sha": "c0ffee", "siblings": [described(*f) for f in FILES.items()]}).encode())
-        elif path.startswith("/test/minilm/resolve/c0ffee/") and name in FILES:
+        repository, _, name = path[1:].partition("/resolve/c0ffee/")
+        listed = path.removeprefix("/api/models/").removesuffix("/revision/main")
+        if listed in REPOSITORIES:
+            files = REPOSITORIES[listed].items()
+            self.answer(200, json.dumps({"sha": "c0ffee", "siblings": [described(*f) for f in files]}).encode())
+        elif name in REPOSITORIES.get(repository, ()):
             start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
-            asked.append((name, start))
-            data = FILES[name]
+            if repository == "test/minilm":
+                asked.append((name, start))
+            data = REPOSITORIES[repository][name]
             whole = len(data)
             self.answer(206 if start else 200, data[start:], f"bytes {start}-{whole - 1}/{whole}",
-                        whole // 2 if (name, start) == (WEIGHTS, 0) else whole)
+                        whole // 2 if (repository, name, start) == ("test/minilm", WEIGHTS, 0) else whole)
         elif path == "/asked":
             self.answer(200, json.dumps(asked).encode())
         else:
@@ -51,6 +56,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 server = HTTPServer(("127.0.0.1", 0), Handler)
-with open(sys.argv[2], "w") as f:
+with open(sys.argv[3], "w") as f:
     f.write(f"http://127.0.0.1:{server.server_port}")
 server.serve_forever()

@@ -25,11 +25,14 @@ def gelu(x):
 
 
 class MiniLM:
-    def __init__(self):
-        self.weights = load_file(str(FOLDER / "model.safetensors"))
-        self.tokens = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    """A transformer of this width, with as many heads."""
+
+    def __init__(self, folder=FOLDER, layers=LAYERS, tokens=TOKENS):
+        self.layers = layers
+        self.weights = load_file(str(folder / "model.safetensors"))
+        self.tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokens.no_padding()
-        self.tokens.enable_truncation(TOKENS)
+        self.tokens.enable_truncation(tokens)
 
     def _linear(self, x, name):
         return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
@@ -46,7 +49,7 @@ class MiniLM:
         x = (w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][:length]
              + w["embeddings.token_type_embeddings.weight"][0])
         x = self._normal(x, "embeddings.LayerNorm")
-        for i in range(LAYERS):
+        for i in range(self.layers):
             at = f"encoder.layer.{i}."
             q, k, v = (self._linear(x, at + "attention.self." + part).reshape(n, length, HEADS, -1).transpose(0, 2, 1, 3)
                        for part in ("query", "key", "value"))

@@ -31,7 +31,7 @@ func run(ctx context.Context, folder, address, model string) error {
 	var m embed.Model
 	var err error
 	if folder != "" {
-		m, err = embed.OpenStatic(folder)
+		m, err = embed.Open(folder, embed.Prompts{})
 	} else {
 		m, err = embed.NewEndpoint(embed.EndpointOptions{BaseURL: address, Model: model,
 			Timeout: 5 * time.Minute}) // the processor may be busy
