@@ -1,8 +1,12 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci/internal/embed/embedtest"
@@ -24,5 +28,34 @@ func TestVectorsWithoutAServer(t *testing.T) {
 		if err := t.Context().Err(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestStatusTellsWhatWaits asks for the state of searches by meaning while the model fails at one of two texts.
+func TestStatusTellsWhatWaits(t *testing.T) {
+	interruptible(t)
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "Coffee") {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[1,0]}]}`)
+	}))
+	defer endpoint.Close()
+	dir := t.TempDir()
+	loci := func(args ...string) (out []byte, err error) {
+		cmd := lociCommand(t, dir, args...)
+		cmd.Env = append(cmd.Env, "LOCI_EMBED_BASE_URL="+endpoint.URL, "LOCI_EMBED_MODEL=small")
+		return cmd.Output()
+	}
+	for _, args := range [][]string{{"add", "Tea is at four"}, {"index", "rebuild"}, {"add", "Coffee is at nine"}} {
+		if _, err := loci(args...); err != nil {
+			t.Fatal(args, err)
+		}
+	}
+	_, _ = loci("index", "rebuild") // it fails at one text
+	out, err := loci("status")
+	if err != nil || !regexp.MustCompile(`(?m)^meaning +small; [01] of 2 memories can be found by it$`).Match(out) {
+		t.Errorf("status: %v\n%s", err, out)
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -10,10 +12,12 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // status is what `loci status` prints.
@@ -25,6 +29,7 @@ type status struct {
 	DataDir  string      `json:"data_dir"`
 	Bytes    int64       `json:"data_bytes"`
 	Memories int         `json:"memories"` // how many of the owner of this machine's memories are true now
+	Meaning  meaning     `json:"meaning"`
 	Clients  []clientUse `json:"clients"`
 	People   int         `json:"person_keys"`         // valid keys of people, which no vendor limits
 	Limited  int         `json:"limited_person_keys"` // how many of them are limited to scopes or projects
@@ -32,6 +37,13 @@ type status struct {
 	Warnings []string    `json:"warnings"`
 
 	start string // the command that starts the server
+}
+
+// meaning is how far searches by meaning are, in all orgs of this machine together.
+type meaning struct {
+	Model   string `json:"model"`   // of embeddings; off: searches find by words only
+	Vectors int    `json:"vectors"` // memories that have a vector of the model that is being prepared, or else in use
+	Waiting int    `json:"waiting"` // memories whose vectors must be made
 }
 
 // clientUse is a client that has access, and when it was last used.
@@ -75,7 +87,7 @@ run loci doctor.`,
 func (p *program) status(ctx context.Context) (*status, error) {
 	server := p.server()
 	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
-		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
+		DataDir: p.settings.DataDir, Meaning: meaning{Model: p.settings.chosenModel()}, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
 	if !s.Running && p.answererAt(ctx, server.Listen) == otherLoci {
 		s.Warnings = append(s.Warnings, p.whatAnswers(server.Listen)+"; "+p.besideOther(server.Listen))
 	}
@@ -91,6 +103,9 @@ func (p *program) status(ctx context.Context) (*status, error) {
 	return s, p.with(ctx, refuse, func(in *instance) error {
 		var err error
 		if s.Memories, err = in.app.Memory.Count(ctx, in.operator); err != nil {
+			return err
+		}
+		if s.Meaning, err = in.meaning(ctx, s.Meaning.Model); err != nil {
 			return err
 		}
 		err = in.inOrgs(ctx, "", func(who loci.Principal) error { return in.addClients(ctx, who, s) })
@@ -122,6 +137,36 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
 		return err
 	})
+}
+
+// meaning counts the vectors of the set of each org that is the least complete: searches use another one until it is.
+func (in *instance) meaning(ctx context.Context, model string) (meaning, error) {
+	sum := meaning{Model: model}
+	if model == embed.Off {
+		return sum, nil
+	}
+	err := in.inOrgs(ctx, "", func(who loci.Principal) error {
+		sets, err := in.app.Vectors.Stats(ctx, who.OrgID)
+		if err != nil || len(sets) == 0 {
+			return err
+		}
+		last := slices.MaxFunc(sets, func(a, b vectors.Stats) int { return cmp.Compare(a.Waiting, b.Waiting) })
+		sum.Vectors, sum.Waiting = sum.Vectors+last.Done, sum.Waiting+last.Waiting
+		return nil
+	})
+	return sum, err
+}
+
+// showMeaning says it in a line.
+func (p *program) showMeaning(m meaning) string {
+	switch {
+	case m.Model == embed.Off:
+		return "off; to search by meaning, run: " + p.onSameData("loci models pull --use")
+	case m.Waiting == 0:
+		return loci.OneLine(cut(m.Model, 100))
+	}
+	return fmt.Sprintf("%s; %s of %s can be found by it", loci.OneLine(cut(m.Model, 100)), loci.Thousands(m.Vectors),
+		loci.Plural(m.Vectors+m.Waiting, "memory", "memories"))
 }
 
 // addAssistants adds the assistants without a stored credential. Those that start loci are known by their files, or by
@@ -223,7 +268,7 @@ func (p *program) printStatus(s *status) {
 		memories += " current"
 	}
 	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
-		"memories", memories, "capture", s.Capture)
+		"memories", memories, "meaning", p.showMeaning(s.Meaning), "capture", s.Capture)
 	for _, text := range s.Warnings {
 		p.printFields("warning", text)
 	}

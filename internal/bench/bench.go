@@ -166,6 +166,9 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 		{"writes, many clients", b.Clients, true, &w.compared.many},
 	} {
 		b.Progress(step.name)
+		if err := errors.Join(s.warm(ctx), s.idle(ctx)); err != nil {
+			return w, err
+		}
 		if *step.sample, err = s.load(ctx, step.clients, b.Step, write(step.similar)); err != nil {
 			return w, err
 		}
