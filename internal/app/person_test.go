@@ -115,25 +115,6 @@ func TestRulesOfOthersDoNotCount(t *testing.T) {
 	}
 }
 
-// TestMeaningBeforeNeighbours has many sessions with an event that matches, and a memory that only means the same.
-func TestMeaningBeforeNeighbours(t *testing.T) {
-	t.Parallel()
-	w, _ := newMeaning(t)
-	w.fill()
-	for i := range 45 {
-		in, name := w.session(w.owner), strings.Repeat("x", i+1)
-		for _, text := range []string{"tiles of roof ", "one beverage for ", "paint of wall ", "glass of window "} {
-			w.logged(in, text+name)
-		}
-	}
-	w.add(w.owner, memory.Draft{Title: "Habit", Content: "drinks daily, " + strings.Repeat("since the long walk ", 9)})
-	w.catchUp()
-	page := w.recall(w.owner, memory.SearchRequest{Query: "beverage", Limit: 50})
-	if len(page.Items) != 1 || page.Items[0].Rank > 46 || len(page.Events) != 49 {
-		t.Errorf("found %d memories and %d events", len(page.Items), len(page.Events))
-	}
-}
-
 // TestPacksHaveNoNeighbours has a session of which one event matches, and a memory that only means the same.
 func TestPacksHaveNoNeighbours(t *testing.T) {
 	t.Parallel()
