@@ -63,7 +63,7 @@ func TestNumbersAreNotLost(t *testing.T) {
 	w.catchUp()
 	for query, want := range map[string]string{"money of sprint 14": "sprint 14",
 		"what is the budget of sprint 18?": "sprint 18",
-		"which sprint has 23500 euros": "sprint 13", "which sprint costs 23,500": "sprint 13"} {
+		"which sprint has 23500 euros":     "sprint 13", "which sprint costs 23,500": "sprint 13"} {
 		if got := w.best(w.owner, query); !strings.Contains(got, want+" ") {
 			t.Errorf("%q: got %q first, want %q", query, got, want)
 		}
