@@ -85,6 +85,8 @@ type WhySignals struct {
 	Graph    float64 `json:"graph,omitzero" doc:"It has the name of an entity that the graph relates to one in the query"`
 	Meaning  float64 `json:"meaning,omitzero" doc:"It means something similar, by a model of embeddings"`
 	Theme    float64 `json:"theme,omitzero" doc:"The memories of its session mean something similar"`
+	Rule     float64 `json:"rule,omitzero" doc:"The query asks for help, and the memory states a rule or a preference"`
+	Denies   float64 `json:"denies,omitzero" doc:"Less than 0: the memory denies something, and the query does not"`
 }
 
 // SignalPart is how much of a score comes from one signal.
@@ -97,7 +99,7 @@ type SignalPart struct {
 func (s *WhySignals) Parts() []SignalPart {
 	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
 		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When},
-		{"date", s.Date}, {"graph", s.Graph}, {"meaning", s.Meaning}, {"theme", s.Theme}}
+		{"date", s.Date}, {"graph", s.Graph}, {"meaning", s.Meaning}, {"theme", s.Theme}, {"rule", s.Rule}, {"denies", s.Denies}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

@@ -41,6 +41,8 @@ const (
 	flagWhen                 // it tells when something happens
 	flagLong                 // it is longer than a passage
 	flagSelf                 // its author speaks of themselves
+	flagRule                 // it states a standing rule or a preference
+	flagDenies               // a clause with which a field begins denies something
 )
 
 // NewBuilder returns an empty Builder.
@@ -98,6 +100,9 @@ func (b *Builder) field(row *builtRow, text string, position, value uint32) uint
 		return position
 	}
 	row.langs |= language.DetectTokens(text, b.tokens)
+	if language.Denies(text, b.tokens) {
+		row.flags |= flagDenies
+	}
 	last := position
 	for _, t := range b.tokens {
 		form := b.form(t.Form)
@@ -139,6 +144,9 @@ func cues(form string) (flags byte) {
 	}
 	if language.FirstPerson(form) {
 		flags |= flagSelf
+	}
+	if language.StatesRule(form) {
+		flags |= flagRule
 	}
 	return flags
 }

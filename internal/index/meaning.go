@@ -42,7 +42,7 @@ func (m meantRow) worse(o meantRow) bool { return m.contender.worse(o.contender)
 // mean of all visible ones: vectors of a model have much in common, and those of one person's memories even more.
 func (s *search) readMeaning() {
 	m, w := &s.q.Meaning, &s.q.Weights
-	if m.Vectors == nil || len(m.Query) != m.Vectors.dims || w.Meaning+w.Theme == 0 || s.q.OwnWords {
+	if m.Vectors == nil || len(m.Query) != m.Vectors.dims || w.Meaning+w.Theme == 0 {
 		return
 	}
 	c := s.centre()

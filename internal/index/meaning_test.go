@@ -68,7 +68,7 @@ func (c *meantCase) search(t *rapid.T, rows []Row, exact bool) []Hit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Query{Sees: func(c Class) bool { return c != "hidden" }, Now: time.Unix(1e9, 0), Limit: 100,
+	q := Query{Sees: func(c Class) bool { return c != "hidden" }, Now: time.Unix(1e9, 0), Limit: 100, OwnWords: exact,
 		Weights: Weights{Meaning: 1, Theme: 0.5}, Meaning: Meaning{Vectors: vectors, Query: c.query}}
 	if exact {
 		q.Meaning.Exact = func(ids [][16]byte) (list [][]float32) {

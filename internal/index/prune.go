@@ -145,6 +145,9 @@ func (s *search) extra(p *part) float64 {
 	if p.actors != nil {
 		sum += w.Actor + w.Self
 	}
+	if s.q.Rules {
+		sum += w.Rule
+	}
 	if s.q.When {
 		sum += w.When
 	}
@@ -189,13 +192,13 @@ func (s *search) sampleSums(p *part, docs []uint32, rest []int) {
 	}
 	for _, doc := range docs {
 		sum := score(s.scoreOf(p, doc))
-		if sum == 0 || top.full() && sum <= top.list[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+		if sum == 0 || top.full() && sum <= top.list[0] || !p.admits(doc) || s.q.OwnWords && !p.isMatch(doc) {
 			continue
 		}
 		top.offer(sum)
 	}
 	if top.full() {
-		s.least = max(s.least, float64(top.list[0])-surplus-inexact)
+		s.least = max(s.least, (float64(top.list[0])-surplus)*(1-s.q.Weights.Denies)-inexact)
 	}
 }
 

@@ -19,6 +19,10 @@ type Query struct {
 	Actors []string
 	// When asks for rows that tell when something happens.
 	When bool
+	// Rules asks for standing rules and preferences of Actors, and of rows without an actor.
+	Rules bool
+	// WhatIs asks for what is so. Rows that deny something get less.
+	WhatIs bool
 	// Periods are the times that the question names.
 	Periods []Period
 	// Leads are rows to which something beside their words leads.
@@ -27,7 +31,7 @@ type Query struct {
 	Names []Name
 	// Meaning finds rows by what they mean.
 	Meaning Meaning
-	// OwnWords leaves out rows that match only by their session.
+	// OwnWords leaves out rows that match only by their session, neither by a word nor by what they mean.
 	OwnWords bool
 	// Only limits the hits to rows with these ids. nil: all rows; empty: none. Other rows that Sees
 	// admits still count for statistics, contexts and sessions.
@@ -79,6 +83,8 @@ type Weights struct {
 	Actor    float64 // a person in Query.Actors said it
 	Self     float64 // such a person said it and speaks of themselves
 	When     float64 // Query.When, and it tells when
+	Rule     float64 // Query.Rules, and it states one
+	Denies   float64 // the part of the score that a row loses that denies something, if Query.WhatIs
 	Date     float64 // it happened in one of Query.Periods
 	Stem     float64 // how much a form with the same stem counts, beside 1 for the form itself
 	Similar  float64 // how much a similar form counts, times its similarity
@@ -86,14 +92,16 @@ type Weights struct {
 
 // Signals are the figures of one hit. Each is in [0, 1].
 type Signals struct {
-	Graph, Meaning, Theme, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
+	Graph, Meaning, Theme, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date, Rule, Denies float64
 }
 
-// score adds the signals up, always in the same order.
+// score adds the signals up, always in the same order, and takes away what a denial costs.
 func (w *Weights) score(s *Signals) float64 {
-	return w.Graph*s.Graph + w.Meaning*s.Meaning + w.Theme*s.Theme + w.Name*s.Name + w.Row*s.Row +
+	sum := w.Graph*s.Graph + w.Meaning*s.Meaning + w.Theme*s.Theme + w.Name*s.Name + w.Row*s.Row +
 		w.Context*s.Context + w.Session*s.Session +
-		w.Passage*s.Passage + w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
+		w.Passage*s.Passage + w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date +
+		w.Rule*s.Rule
+	return sum * (1 - w.Denies*s.Denies)
 }
 
 // MaxTotal is how many rows a search counts at least, if there are so many.

@@ -93,13 +93,13 @@ func (r *rowIn) precededBy(p *part, doc uint32) bool {
 func (s *search) offer(p *part, doc uint32, extra float64, top *best[contender]) {
 	score := float64(s.scoreOf(p, doc))
 	if score == 0 || score+extra < s.least || top.full() && score+extra < top.list[0].score || !p.admits(doc) ||
-		s.q.OwnWords && !p.hasTerm(doc) {
+		s.q.OwnWords && !p.isMatch(doc) {
 		return
 	}
 	if extra > 0 {
 		score += s.extrasOf(p, doc)
 	}
-	if score >= s.least {
+	if score *= 1 - s.q.Weights.Denies*s.denies(p, doc); score >= s.least {
 		top.offer(contender{rowIn{p, doc}, score})
 	}
 }
@@ -111,7 +111,19 @@ func (s *search) extrasOf(p *part, doc uint32) float64 {
 	return s.q.Weights.score(&signals)
 }
 
-func (p *part) hasTerm(doc uint32) bool {
+// denies returns 1 for a row that denies something, if the query asks for what is so.
+func (s *search) denies(p *part, doc uint32) float64 {
+	if s.q.WhatIs && p.flag(doc, flagDenies) {
+		return 1
+	}
+	return 0
+}
+
+// isMatch reports whether a row has a term, or is similar to the question in meaning.
+func (p *part) isMatch(doc uint32) bool {
+	if meaning, _ := p.meantOf(doc); meaning > 0 {
+		return true
+	}
 	for t := range p.forms {
 		if p.rows[t].value(doc) > 0 {
 			return true
@@ -127,6 +139,10 @@ func (s *search) extras(p *part, doc uint32, out *Signals) {
 		if p.flag(doc, flagSelf) {
 			out.Self = out.Actor
 		}
+	}
+	if who := u16(p.Segment.parts[secActors], doc); s.q.Rules && p.flag(doc, flagRule) &&
+		(who == 0 || p.actors != nil && p.actors[who] > 0) {
+		out.Rule = 1
 	}
 	if s.q.When && p.flag(doc, flagWhen) {
 		out.When = 1
@@ -241,6 +257,7 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	}
 	out.Passage, out.Name, out.Graph = s.passage(p, doc, values[:]), s.nameOf(p, doc), p.leadOf(doc)
 	out.Meaning, out.Theme = p.meantOf(doc)
+	out.Denies = s.denies(p, doc)
 	s.extras(p, doc, out)
 	return terms
 }

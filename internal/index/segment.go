@@ -191,7 +191,7 @@ func (s *Segment) conversations() map[uint32][]byte {
 }
 
 // magic begins every segment. Its last character is the version of the format.
-const magic = "LOCIIDX8"
+const magic = "LOCIIDX9"
 
 // section numbers a part of a segment.
 type section int

@@ -48,27 +48,85 @@ var firstPerson = sync.OnceValue(func() map[string]bool { return formsOf("first-
 // FirstPerson reports whether a form is a word by which people speak of themselves: "I" or "mein".
 func FirstPerson(form string) bool { return firstPerson()[form] }
 
-var asksWhen = sync.OnceValue(func() (questions [][]string) {
+var (
+	asksWhen = sync.OnceValue(func() []string { return phrasesOf("asks-when") })
+	asksHelp = sync.OnceValue(func() []string { return phrasesOf("asks-help") })
+)
+
+func phrasesOf(list string) (phrases []string) {
 	var a Analyzer
-	for _, line := range Lines("asks-when") {
-		var forms []string
-		for _, t := range a.Tokens(line, nil) {
-			forms = append(forms, t.Form)
-		}
-		questions = append(questions, forms)
+	for _, line := range Lines(list) {
+		phrases = append(phrases, inOneLine(a.Tokens(line, nil)))
 	}
-	return questions
-})
+	return phrases
+}
 
 // AsksWhen reports whether a question asks for a time.
-func AsksWhen(tokens []Token) bool {
-	has := make(map[string]bool, len(tokens))
-	for _, t := range tokens {
-		has[t.Form] = true
+func AsksWhen(tokens []Token) bool { return hasPhrase(tokens, asksWhen()) }
+
+// AsksHelp reports whether a text asks for help or advice, to which the rules and preferences of the asker apply.
+func AsksHelp(tokens []Token) bool { return hasPhrase(tokens, asksHelp()) }
+
+func hasPhrase(tokens []Token, phrases []string) bool {
+	text := inOneLine(tokens)
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
+}
+
+func inOneLine(tokens []Token) string {
+	text := []byte(" ")
+	for i := range tokens {
+		text = append(append(text, tokens[i].Form...), ' ')
 	}
-	return slices.ContainsFunc(asksWhen(), func(forms []string) bool {
-		return !slices.ContainsFunc(forms, func(f string) bool { return !has[f] })
-	})
+	return string(text)
+}
+
+var rules = sync.OnceValue(func() map[string]bool { return formsOf("rules") })
+
+// StatesRule reports whether a form is a word of standing rules and preferences: "always" or "prefer".
+func StatesRule(form string) bool { return rules()[form] }
+
+var (
+	negations = sync.OnceValue(func() map[string]bool { return formsOf("negations") })
+	implied   = sync.OnceValue(func() map[string]bool { return formsOf("implied-negations") })
+
+	interrogatives = sync.OnceValue(func() map[string]bool { return formsOf("interrogatives") })
+)
+
+// mostDenying is how many words a text has at most that says little more than its denial.
+const mostDenying = 16
+
+// Denies reports whether a text is a short one whose first clause denies something: "We do not use Kafka", but not
+// "No, we use it".
+func Denies(text string, tokens []Token) bool {
+	end := len(text)
+	if i := strings.IndexAny(text, ",;.!?\n，；。！？"); i > 0 {
+		end = i
+	}
+	for i := 0; len(tokens) <= mostDenying && i+1 < len(tokens) && tokens[i+1].Start < end; i++ {
+		if negations()[tokens[i].Form] {
+			return true
+		}
+	}
+	return len(tokens) <= 2*mostDenying && containsAny(text[:end], unspacedNegations())
+}
+
+// asking is among how many of its first words a question has the one that asks.
+const asking = 3
+
+// AsksWhatIs reports whether a question asks what, who or where something is, and not what is not: "which broker do we
+// use", but not "do we use Kafka" or "what do we avoid".
+func AsksWhatIs(text string, tokens []Token) bool {
+	open := func(t Token) bool { return interrogatives()[t.Form] }
+	denies := func(t Token) bool { return negations()[t.Form] || implied()[t.Form] }
+	return slices.ContainsFunc(tokens[:min(len(tokens), asking)], open) && !slices.ContainsFunc(tokens, denies) &&
+		!containsAny(text, unspacedNegations())
+}
+
+var unspacedNegations = sync.OnceValue(func() []string { return Words("negations-unspaced") })
+
+func containsAny(text string, parts []string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x0e00 }) >= 0 &&
+		slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 }
 
 // Fold returns a word in the form in which words are compared: lower case, without diacritics and apostrophes.

@@ -2,6 +2,7 @@ package language
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -38,6 +39,48 @@ func TestCues(t *testing.T) {
 		var a Analyzer
 		if got := tt.cue(a.Tokens(tt.text, nil)); got != tt.want {
 			t.Errorf("%s of %q: got %v, want %v", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestQuestionsAskForSomething has what a question asks for, and what a text says of itself, in several languages.
+func TestQuestionsAskForSomething(t *testing.T) {
+	t.Parallel()
+	denies, whatIs := Denies, AsksWhatIs
+	help := func(_ string, list []Token) bool { return AsksHelp(list) }
+	for _, tt := range []struct {
+		name string
+		is   func(string, []Token) bool
+		text string
+		want bool
+	}{
+		{"help", help, "How should I pack?", true},
+		{"help", help, "Wie kann ich das Dach decken?", true},
+		{"help", help, "¿Cómo puedo escribirle?", true},
+		{"help", help, "Que dois-je faire ?", true},
+		{"help", help, "东京怎么去", true},
+		{"help", help, "How long do the days seem?", false},
+		{"help", help, "What did you recommend?", false},
+		{"denies", denies, "We do not use Kafka.", true},
+		{"denies", denies, "No, we use Kafka.", false},
+		{"denies", denies, "We deploy on Tuesdays, never on Fridays.", false},
+		{"denies", denies, "Wir trinken keinen Tee.", true},
+		{"denies", denies, "金曜日に行わない。", true},
+		{"denies", denies, "We do not use it " + strings.Repeat("because of the cost ", 4), false},
+		{"what is", whatIs, "And what do we use?", true},
+		{"what is", whatIs, "Do we know what we use?", false},
+		{"what is", whatIs, "What do we not use?", false},
+		{"what is", whatIs, "what should we avoid", false},
+		{"what is", whatIs, "何を使わない", false},
+	} {
+		var a Analyzer
+		if got := tt.is(tt.text, a.Tokens(tt.text, nil)); got != tt.want {
+			t.Errorf("%s %q: got %v", tt.name, tt.text, got)
+		}
+	}
+	for form, want := range map[string]bool{"always": true, "bevorzuge": true, "jamais": true, "likes": false} {
+		if StatesRule(form) != want {
+			t.Errorf("%q: got %v", form, !want)
 		}
 	}
 }

@@ -159,11 +159,13 @@ func (a *Answer) isPart(hit *index.Hit, t int) bool {
 // Signals returns what each signal adds to the score of hit i.
 func (a *Answer) Signals(i int) *loci.WhySignals {
 	s, w := &a.Hits[i].Signals, &a.question.ask.Weights
+	score := a.Hits[i].Score
 	return &loci.WhySignals{
 		Name: w.Name * s.Name, Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
 		Passage: w.Passage * s.Passage, Question: w.Question * s.Question, Actor: w.Actor * s.Actor,
 		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date, Graph: w.Graph * s.Graph,
 		Meaning: w.Meaning * s.Meaning, Theme: w.Theme * s.Theme,
+		Rule: w.Rule * s.Rule, Denies: score - score/(1-w.Denies*s.Denies),
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 var Formula = index.Weights{
 	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
 	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 0.4, Theme: 1.2,
+	Rule: 0.4, Denies: 0.3,
 	Stem: 0.9, Similar: 0.5,
 }
 
@@ -48,6 +49,8 @@ var signals = map[string]func(*index.Weights) *float64{
 	"when":     func(w *index.Weights) *float64 { return &w.When },
 	"date":     func(w *index.Weights) *float64 { return &w.Date },
 	"graph":    func(w *index.Weights) *float64 { return &w.Graph },
+	"rule":     func(w *index.Weights) *float64 { return &w.Rule },
+	"denies":   func(w *index.Weights) *float64 { return &w.Denies },
 	"meaning":  func(w *index.Weights) *float64 { return &w.Meaning },
 	"theme":    func(w *index.Weights) *float64 { return &w.Theme },
 	"stem":     func(w *index.Weights) *float64 { return &w.Stem },
@@ -162,6 +165,7 @@ func (q *Question) query(known func(string) bool) (index.Query, terms) {
 			}
 		}
 	}
+	out.Rules, out.WhatIs = language.AsksHelp(q.tokens), language.AsksWhatIs(a.Text, q.tokens)
 	terms := q.terms(named)
 	for _, t := range terms.list {
 		out.Terms = append(out.Terms, t.Term)

@@ -61,6 +61,7 @@ func (q *Question) terms(named mentions) terms {
 			r.word(t, named.at[i])
 		}
 	}
+	r.joinNeighbours()
 	for _, t := range language.Joined(q.ask.Text, q.tokens) {
 		if !r.seen[t.Form] {
 			r.seen[t.Form] = true
@@ -172,6 +173,24 @@ func (r *termReader) term(t language.Token) term {
 		stems = append(slices.Clip(stems), other)
 	}
 	return term{Term: index.Term{Form: t.Form, Stems: stems}, text: text}
+}
+
+// joinNeighbours lets two words next to each other also find both as one word: "user id" finds userid.
+func (r *termReader) joinNeighbours() {
+	fine := language.Finest(r.q.tokens)
+	for i := 1; i < len(fine); i++ {
+		x, y := &fine[i-1], &fine[i]
+		if r.q.ask.Text[x.End:max(y.Start, x.End)] != " " || len(x.Form) < 2 || len(y.Form) < 2 {
+			continue
+		}
+		at := func(form string) int {
+			return slices.IndexFunc(r.telling, func(t term) bool { return t.Form == form && len(t.words) == 0 && t.Fuzzy })
+		}
+		if m, n := at(x.Form), at(y.Form); m >= 0 && n >= 0 && m != n {
+			r.telling[m].Stems = append(slices.Clip(r.telling[m].Stems), x.Form+y.Form)
+			r.telling[n].Stems = append(slices.Clip(r.telling[n].Stems), x.Form+y.Form)
+		}
+	}
 }
 
 // quote adds a phrase, or the word that it consists of. A prefix that is too short, or one too many, is a word.

@@ -4028,6 +4028,8 @@ export interface WhySignals {
   context?: number;
   /** It happened at the time that the query names */
   date?: number;
+  /** Less than 0: the memory denies something, and the query does not */
+  denies?: number;
   /** It has the name of an entity that the graph relates to one in the query */
   graph?: number;
   /** It means something similar, by a model of embeddings */
@@ -4040,6 +4042,8 @@ export interface WhySignals {
   question?: number;
   /** The words of the query in the memory */
   row?: number;
+  /** The query asks for help, and the memory states a rule or a preference */
+  rule?: number;
   /** That person speaks of themselves */
   self?: number;
   /** The words in all memories of its session */

@@ -150,6 +150,8 @@ export const de: Texts = {
   "signal.graph": "im Graphen verwandt",
   "signal.meaning": "ähnliche Bedeutung",
   "signal.theme": "ähnliche Bedeutung ihrer Sitzung",
+  "signal.rule": "eine Regel oder Vorliebe",
+  "signal.denies": "sie verneint etwas",
 
   "readers.you": "du",
   "readers.all": "alle deine Assistenten",

@@ -148,6 +148,8 @@ export const en = {
   "signal.graph": "related in a graph",
   "signal.meaning": "similar meaning",
   "signal.theme": "similar meaning of its session",
+  "signal.rule": "a rule or preference",
+  "signal.denies": "it denies something",
 
   "readers.you": "you",
   "readers.all": "all your assistants",

@@ -18,7 +18,7 @@ export function vendors(allowed: readonly string[]): string {
 }
 
 /** The signals of a ranking, in the order of the documentation. */
-const signals = ["name", "row", "context", "session", "passage", "question", "actor", "self", "date", "when", "graph", "meaning", "theme"] as const;
+const signals = ["name", "row", "context", "session", "passage", "question", "actor", "self", "date", "when", "graph", "meaning", "theme", "rule", "denies"] as const;
 
 /** Why a search found a memory: a sentence for each reason, the most telling first. */
 export function reasons(why: Why): string[] {
