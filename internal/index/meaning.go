@@ -162,11 +162,11 @@ func (s *search) readCodes(question *packing.Question) (near [][]span) {
 }
 
 // withVectors returns the rows of spans that have a vector.
-func (p *part) withVectors(spans []span) (docs []uint32) {
+func (p *part) withVectors(spans []span) (docs []inSlot) {
 	for _, sp := range spans {
 		for doc := sp.begin; doc < sp.end; doc++ {
 			if p.placed.slots != nil && p.placed.slots[doc] >= 0 {
-				docs = append(docs, doc)
+				docs = append(docs, inSlot{doc, p.placed.slots[doc]})
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (p *part) withVectors(spans []span) (docs []uint32) {
 }
 
 // meantDocs returns the rows that have a vector, in the order in which memory is read fastest. It may have hidden ones.
-func (p *part) meantDocs() []uint32 {
+func (p *part) meantDocs() []inSlot {
 	if docs := p.placed.bySlot; p.live >= uint32(len(docs))/2 {
 		return docs
 	}
@@ -188,14 +188,14 @@ const leastShared = 8 << 10
 const mostSharing = 4
 
 // compare sets p.cosines of the visible ones of these rows. cosine returns that of a slot.
-func (p *part) compare(docs []uint32, cosine func(slot int32) float64) {
+func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {
 	n := min(runtime.GOMAXPROCS(0), mostSharing, len(docs)/leastShared+1)
 	var all sync.WaitGroup
 	for share := range slices.Chunk(docs, max((len(docs)+n-1)/n, 1)) {
 		all.Go(func() {
-			for _, doc := range share {
-				if p.inSpans(doc) && !p.hidden.has(doc) {
-					p.cosines[doc] = float32(cosine(p.placed.slots[doc]))
+			for _, r := range share {
+				if p.inSpans(r.doc) && !p.hidden.has(r.doc) {
+					p.cosines[r.doc] = float32(cosine(r.slot))
 				}
 			}
 		})

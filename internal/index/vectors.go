@@ -127,9 +127,15 @@ type placed struct {
 	version uint64
 	chunks  []chunk
 	slots   []int32   // of each row; -1: it has none. nil: no row has one
-	bySlot  []uint32  // the rows that have one, in the order of their slots, in which memory is read fastest
+	bySlot  []inSlot  // the rows that have one, in the order of their slots, in which memory is read fastest
 	sums    [][]int64 // of each class: the sum of its vectors, in steps of 1/sumSteps; nil: it has none
 	counts  []int     // of each class: how many there are that say something
+}
+
+// inSlot is a row with the slot of its vector.
+type inSlot struct {
+	doc  uint32
+	slot int32
 }
 
 // sumSteps is how many steps of a sum the value 1 has. Sums are whole numbers, so a vector can be taken off again
@@ -189,11 +195,11 @@ func (v *Vectors) placeAll(s *Segment) *placed {
 	for doc := range s.rows {
 		slot, ok := v.slots[s.id(doc)]
 		if p.slots[doc] = -1; ok {
-			p.slots[doc], p.bySlot = slot, append(p.bySlot, doc)
+			p.slots[doc], p.bySlot = slot, append(p.bySlot, inSlot{doc, slot})
 		}
 	}
 	v.mu.RUnlock()
-	if p.sort(); len(p.bySlot) == 0 {
+	if sortSlots(p.bySlot); len(p.bySlot) == 0 {
 		p.slots = nil
 	}
 	for i, c := range s.classes {
@@ -206,8 +212,8 @@ func (v *Vectors) placeAll(s *Segment) *placed {
 	return p
 }
 
-func (p *placed) sort() {
-	slices.SortFunc(p.bySlot, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+func sortSlots(list []inSlot) {
+	slices.SortFunc(list, func(x, y inSlot) int { return cmp.Compare(x.slot, y.slot) })
 }
 
 // apply brings a copy of a placed up to date. It copies what it changes, because searches use the other one.
@@ -228,7 +234,7 @@ func (p *placed) apply(s *Segment, changes []change) {
 	}
 	p.sums, p.counts = slices.Clone(p.sums), slices.Clone(p.counts)
 	own := map[int]bool{} // classes whose sum was copied
-	var placed []uint32
+	var placed []inSlot
 	moved := newBitmap(s.rows)
 	for doc, slot := range now {
 		moved.set(doc)
@@ -241,16 +247,16 @@ func (p *placed) apply(s *Segment, changes []change) {
 		}
 		if p.slots[doc] = slot; slot >= 0 {
 			p.count(class, slot, 1)
-			placed = append(placed, doc)
+			placed = append(placed, inSlot{doc, slot})
 		}
 	}
-	all := make([]uint32, 0, len(p.bySlot))
-	for _, doc := range p.bySlot {
-		if !moved.has(doc) {
-			all = append(all, doc)
+	all := make([]inSlot, 0, len(p.bySlot))
+	for _, r := range p.bySlot {
+		if !moved.has(r.doc) {
+			all = append(all, r)
 		}
 	}
-	slices.SortFunc(placed, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+	sortSlots(placed)
 	p.bySlot = slices.Concat(all, placed) // new vectors have the last slots
 }
 
