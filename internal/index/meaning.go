@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/loci-memory/loci/internal/index/packing"
 )
 
 // Meaning finds rows by what they mean, also those that share no word with the question.
@@ -26,6 +28,13 @@ const (
 	// centring is how many rows at the centre are assumed beside the visible ones. The fewer rows there are, the less
 	// is known of what all of them have in common.
 	centring = 20
+	// mostNear is about how many rows are compared again with one byte for each dimension after their codes were: those
+	// of the best sessions.
+	mostNear = 4 << 10
+	// codeScores is how many scores sessions can have by their codes.
+	codeScores = 4 << 10
+	// codeError is by how much codes make a cosine smaller, mostly.
+	codeError = 0.05
 	// LeastMeaning is how similar to the question a row is at least that shares no word with it.
 	LeastMeaning = 0.1
 )
@@ -45,22 +54,26 @@ func (s *search) readMeaning() {
 	if m.Vectors == nil || len(m.Query) != m.Vectors.dims || w.Meaning+w.Theme == 0 {
 		return
 	}
-	c := s.centre()
-	if c == nil {
+	question, count := s.centre()
+	if question == nil {
 		return
+	}
+	var near [][]span
+	if count >= leastCoded {
+		near = s.readCodes(question)
 	}
 	top := best[meantRow]{limit: mostMeant}
 	for i := range s.parts {
 		p := &s.parts[i]
-		if p.placed.slots == nil {
-			continue // as all segments of events
+		spans, docs := p.spans, p.meantDocs()
+		if near != nil {
+			spans, docs = near[i], p.withVectors(near[i])
 		}
-		p.cosines = sized(p.cosines, p.Segment.rows)
-		c.compare(p)
-		s.offerMeant(p, &top)
+		p.compare(docs, func(slot int32) float64 { return question.Packed(p.placed.packed(slot)) })
+		s.offerMeant(p, spans, &top)
 	}
 	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y.contender) })
-	c.refine(top.list[:min(len(top.list), mostExact)], m.Exact, w)
+	s.refine(top.list[:min(len(top.list), mostExact)], question)
 	for _, r := range top.list {
 		r.part.meant = append(r.part.meant, r)
 	}
@@ -69,43 +82,22 @@ func (s *search) readMeaning() {
 	}
 }
 
-// centre is the question, and the mean of the vectors that the searcher sees.
-type centre struct {
-	mean  []float64
-	query []float64 // without the mean, of the length 1
-	// both are the two as whole numbers in one, so that one multiplication serves both.
-	both                     []int64
-	queryScale, meanScale    float64
-	queryTimesMean, meanNorm float64 // query * mean, mean * mean
-}
-
-// centre returns nil if no visible row has a vector.
-func (s *search) centre() *centre {
+// centre returns the question, and how many visible rows have a vector. It returns nil if none has.
+func (s *search) centre() (question *packing.Question, count int) {
 	m := &s.q.Meaning
-	sum, count := make([]int64, m.Vectors.dims), 0
+	sum, mean := make([]int64, m.Vectors.dims), make([]float64, m.Vectors.dims)
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.placed = m.Vectors.place(p.Segment)
+		p.placed, p.cosines = m.Vectors.place(p.Segment), sized(p.cosines, p.Segment.rows)
 		count += p.addVisible(sum)
 	}
 	if count == 0 {
-		return nil
+		return nil, 0
 	}
-	c := &centre{mean: make([]float64, len(sum)), query: make([]float64, len(sum))}
 	for i, x := range sum {
-		c.mean[i] = float64(x) / sumSteps / float64(count+centring)
-		c.query[i] = float64(m.Query[i]) - c.mean[i]
+		mean[i] = float64(x) / sumSteps / float64(count+centring)
 	}
-	length := math.Sqrt(dot(c.query, c.query))
-	if length == 0 {
-		return nil
-	}
-	for i := range c.query {
-		c.query[i] /= length
-	}
-	c.queryTimesMean, c.meanNorm = dot(c.query, c.mean), dot(c.mean, c.mean)
-	c.join()
-	return c
+	return packing.NewQuestion(m.Query, mean), count
 }
 
 // addVisible adds up the vectors of the visible rows, and returns how many there are.
@@ -129,30 +121,64 @@ func (p *part) addVisible(sum []int64) (count int) {
 	return count
 }
 
-func dot(x, y []float64) (sum float64) {
-	for i := range x {
-		sum += x[i] * y[i]
+// readCodes returns the best sessions of each part as their codes say. Only visible rows have a part in that.
+func (s *search) readCodes(question *packing.Question) (near [][]span) {
+	question.ForCodes()
+	w := &s.q.Weights
+	var rows [codeScores]int // of the sessions of each score
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.compare(p.meantDocs(), func(slot int32) float64 { return question.Code(p.placed.code(slot)) })
+		p.eachSession(p.spans, func(in span, theme float64, count int) {
+			most, score := float32(LeastMeaning-codeError), 0.0
+			for doc := in.begin; doc < in.end; doc++ {
+				if p.cosines[doc] > most && p.placed.slots[doc] >= 0 && p.admits(doc) {
+					most = p.cosines[doc]
+					score = (w.Meaning*float64(most) + w.Theme*theme) / (w.Meaning + w.Theme) * codeScores
+				}
+			}
+			score = math.Floor(max(min(score, codeScores-1), 0))
+			rows[int(score)] += count
+			p.cosines[in.begin] = float32(score) // which is read below
+		})
 	}
-	return sum
+	least, left := codeScores, mostNear
+	for least > 1 && left > 0 {
+		least--
+		left -= rows[least]
+	}
+	near = make([][]span, len(s.parts))
+	for i := range s.parts {
+		p := &s.parts[i]
+		for _, sp := range p.spans {
+			for doc := sp.begin; doc < sp.end; doc++ {
+				if p.cosines[doc] >= float32(least) && !p.follows(doc) {
+					near[i] = append(near[i], p.sessionOf(doc))
+				}
+			}
+		}
+	}
+	return near
 }
 
-// wholeSteps is how many steps a dimension of the question has on each side.
-const wholeSteps = 1 << 12
-
-// join sets c.both.
-func (c *centre) join() {
-	scale := func(list []float64) float64 {
-		most := math.SmallestNonzeroFloat64
-		for _, x := range list {
-			most = max(most, math.Abs(x))
+// withVectors returns the rows of spans that have a vector.
+func (p *part) withVectors(spans []span) (docs []inSlot) {
+	for _, sp := range spans {
+		for doc := sp.begin; doc < sp.end; doc++ {
+			if p.placed.slots != nil && p.placed.slots[doc] >= 0 {
+				docs = append(docs, inSlot{doc, p.placed.slots[doc]})
+			}
 		}
-		return most / wholeSteps
 	}
-	c.queryScale, c.meanScale = scale(c.query), scale(c.mean)
-	c.both = make([]int64, len(c.query))
-	for i := range c.both {
-		c.both[i] = int64(math.Round(c.query[i]/c.queryScale)) + int64(math.Round(c.mean[i]/c.meanScale))<<32
+	return docs
+}
+
+// meantDocs returns the rows that have a vector, in the order in which memory is read fastest. It may have hidden ones.
+func (p *part) meantDocs() []inSlot {
+	if docs := p.placed.bySlot; p.live >= uint32(len(docs))/2 {
+		return docs
 	}
+	return p.withVectors(p.spans)
 }
 
 // leastShared is how many rows are worth another goroutine.
@@ -161,27 +187,15 @@ const leastShared = 8 << 10
 // mostSharing is how many goroutines compare rows for one search at most.
 const mostSharing = 4
 
-// compare sets p.cosines to how similar each visible row is to the question: the cosine without the mean. It leaves
-// alone those of rows without a vector.
-func (c *centre) compare(p *part) {
-	docs := p.placed.bySlot
-	if n := uint32(len(docs)); p.live < n/2 { // most are hidden
-		docs = nil
-		for _, sp := range p.spans {
-			for doc := sp.begin; doc < sp.end; doc++ {
-				if p.placed.slots[doc] >= 0 {
-					docs = append(docs, doc)
-				}
-			}
-		}
-	}
+// compare sets p.cosines of the visible ones of these rows. cosine returns that of a slot.
+func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {
 	n := min(runtime.GOMAXPROCS(0), mostSharing, len(docs)/leastShared+1)
 	var all sync.WaitGroup
 	for share := range slices.Chunk(docs, max((len(docs)+n-1)/n, 1)) {
 		all.Go(func() {
-			for _, doc := range share {
-				if p.inSpans(doc) && !p.hidden.has(doc) {
-					p.cosines[doc] = float32(c.similarity(p.placed.at(p.placed.slots[doc])))
+			for _, r := range share {
+				if p.inSpans(r.doc) && !p.hidden.has(r.doc) {
+					p.cosines[r.doc] = float32(cosine(r.slot))
 				}
 			}
 		})
@@ -189,95 +203,57 @@ func (c *centre) compare(p *part) {
 	all.Wait()
 }
 
-func (c *centre) similarity(v Packed) float64 {
-	if v.Scale == 0 {
-		return 0
-	}
-	byQuery, byMean := multiply(v.Values, c.both)
-	scale := float64(v.Scale)
-	return c.cosine(float64(byQuery)*scale*c.queryScale, float64(byMean)*scale*c.meanScale)
-}
-
-// cosine returns the cosine of a vector without the mean, from its products with the question and with the mean.
-func (c *centre) cosine(byQuery, byMean float64) float64 {
-	norm := 1 - 2*byMean + c.meanNorm
-	if norm <= 1e-6 {
-		return 0
-	}
-	return (byQuery - c.queryTimesMean) / math.Sqrt(norm)
-}
-
-// multiply returns the products of a packed vector with the lower and the upper halves of both. Each must fit into 32
-// bits: 4,096 dimensions of 127 * wholeSteps do.
-func multiply(values []int8, both []int64) (lower, upper int32) {
-	var a, b, c, d int64
-	both = both[:len(values)]
-	for len(values) >= 8 && len(both) >= 8 {
-		x, y := (*[8]int8)(values), (*[8]int64)(both)
-		a += int64(x[0])*y[0] + int64(x[4])*y[4]
-		b += int64(x[1])*y[1] + int64(x[5])*y[5]
-		c += int64(x[2])*y[2] + int64(x[6])*y[6]
-		d += int64(x[3])*y[3] + int64(x[7])*y[7]
-		values, both = values[8:], both[8:]
-	}
-	for i, x := range values {
-		a += int64(x) * both[i]
-	}
-	sum := a + b + c + d
-	lower = int32(sum)
-	return lower, int32((sum - int64(lower)) >> 32)
-}
-
-// offerMeant offers the rows of a part to top. What a session means is the mean of what its rows do.
-func (s *search) offerMeant(p *part, top *best[meantRow]) {
-	w, slots := &s.q.Weights, p.placed.slots
-	for _, sp := range p.spans {
-		for in := (span{sp.begin, sp.begin}); in.begin < sp.end; in.begin = in.end {
+// eachSession calls fn with the sessions of spans that have vectors, with the mean of the cosines of its rows, and with
+// the number of these rows.
+func (p *part) eachSession(spans []span, fn func(in span, theme float64, count int)) {
+	for _, sp := range spans {
+		for in := (span{sp.begin, sp.begin}); in.begin < sp.end && p.placed.slots != nil; in.begin = in.end {
 			theme, count := 0.0, 0
 			for in.end = in.begin; in.end < sp.end && (in.end == in.begin || p.follows(in.end)); in.end++ {
-				if slots[in.end] >= 0 && !p.hidden.has(in.end) {
+				if p.placed.slots[in.end] >= 0 && !p.hidden.has(in.end) {
 					theme += float64(p.cosines[in.end])
 					count++
 				}
 			}
-			if count == 0 {
-				continue
-			}
-			theme = max(theme/float64(count), 0)
-			for doc := in.begin; doc < in.end; doc++ {
-				if slots[doc] < 0 || p.cosines[doc] < LeastMeaning || !p.admits(doc) {
-					continue
-				}
-				meaning := float64(p.cosines[doc])
-				r := meantRow{contender{rowIn{p, doc}, w.Meaning*meaning + w.Theme*theme}, meaning, theme}
-				if !top.full() || r.score >= top.list[0].score {
-					top.offer(r)
-				}
+			if count > 0 {
+				fn(in, max(theme/float64(count), 0), count)
 			}
 		}
 	}
 }
 
+// offerMeant offers the rows of spans to top.
+func (s *search) offerMeant(p *part, spans []span, top *best[meantRow]) {
+	w := &s.q.Weights
+	p.eachSession(spans, func(in span, theme float64, _ int) {
+		for doc := in.begin; doc < in.end; doc++ {
+			if p.placed.slots[doc] < 0 || p.cosines[doc] < LeastMeaning || !p.admits(doc) {
+				continue
+			}
+			meaning := float64(p.cosines[doc])
+			r := meantRow{contender{rowIn{p, doc}, w.Meaning*meaning + w.Theme*theme}, meaning, theme}
+			if !top.full() || r.score >= top.list[0].score {
+				top.offer(r)
+			}
+		}
+	})
+}
+
 // refine compares rows again by their exact vectors.
-func (c *centre) refine(rows []meantRow, exact func([][16]byte) [][]float32, w *Weights) {
-	if exact == nil || len(rows) == 0 {
+func (s *search) refine(rows []meantRow, c *packing.Question) {
+	m, w := &s.q.Meaning, &s.q.Weights
+	if m.Exact == nil || len(rows) == 0 {
 		return
 	}
 	ids := make([][16]byte, len(rows))
 	for i, r := range rows {
 		ids[i] = r.part.id(r.doc)
 	}
-	for i, vector := range exact(ids) {
-		if len(vector) != len(c.query) {
-			continue
+	for i, vector := range m.Exact(ids) {
+		if len(vector) == m.Vectors.dims {
+			rows[i].meaning = max(c.Exact(vector), 0)
+			rows[i].score = w.Meaning*rows[i].meaning + w.Theme*rows[i].theme
 		}
-		byQuery, byMean := 0.0, 0.0
-		for d, x := range vector {
-			byQuery += float64(x) * c.query[d]
-			byMean += float64(x) * c.mean[d]
-		}
-		rows[i].meaning = max(c.cosine(byQuery, byMean), 0)
-		rows[i].score = w.Meaning*rows[i].meaning + w.Theme*rows[i].theme
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci/internal/index/packing"
 )
 
 const testDims = 16
@@ -57,7 +59,7 @@ func (c *meantCase) search(t *rapid.T, rows []Row, exact bool) []Hit {
 	vectors := NewVectors(testDims)
 	for _, r := range c.rows {
 		if v := c.vectors[r.ID]; v != nil {
-			vectors.Put(r.ID, Pack(v))
+			vectors.Put(r.ID, packing.Pack(v))
 		}
 	}
 	b := NewBuilder()
@@ -181,7 +183,7 @@ func TestVectorsFollowTheirRows(t *testing.T) {
 	}
 	for i, id := range ids {
 		b.Add(Row{ID: id, Class: "a", Time: time.Unix(int64(i), 0), Fields: []Field{{Text: "word"}}})
-		vectors.Put(id, Pack(away))
+		vectors.Put(id, packing.Pack(away))
 	}
 	s, err := Open(b.Build())
 	if err != nil {
@@ -204,89 +206,14 @@ func TestVectorsFollowTheirRows(t *testing.T) {
 		}
 	}
 	check(view)
-	vectors.Put(ids[0], Pack(query))
-	vectors.Put(ids[2], Pack(query))
+	vectors.Put(ids[0], packing.Pack(query))
+	vectors.Put(ids[2], packing.Pack(query))
 	check(view, ids[0], ids[2])
 	check(view.Without(ids[0]), ids[2])
 	vectors.Remove(ids[2])
-	vectors.Put(ids[1], Pack(make([]float32, testDims))) // a text without a known word
+	vectors.Put(ids[1], packing.Pack(make([]float32, testDims))) // a text without a known word
 	check(view, ids[0])
 	if vectors.Len() != 2 || vectors.Wasted() != 4 {
 		t.Errorf("got %d vectors and %d wasted, want 2 and 4", vectors.Len(), vectors.Wasted())
 	}
-}
-
-func TestMultiplyBoth(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for _, dims := range []int{1, 7, 8, 384, 1021, 4096} {
-		values, both, low, high := make([]int8, dims), make([]int64, dims), int64(0), int64(0)
-		for i := range values {
-			x, y, z := int64(r.IntN(255)-127), int64(r.IntN(2*wholeSteps+1)-wholeSteps), int64(r.IntN(2*wholeSteps+1)-wholeSteps)
-			values[i], both[i] = int8(x), y+z<<32
-			low, high = low+x*y, high+x*z
-		}
-		if a, b := multiply(values, both); int64(a) != low || int64(b) != high {
-			t.Errorf("%d dimensions: got %d and %d, want %d and %d", dims, a, b, low, high)
-		}
-	}
-}
-
-// BenchmarkMeaning searches 100,000 vectors of 384 dimensions in rows without sessions, by meaning alone and with
-// words.
-func BenchmarkMeaning(b *testing.B) {
-	const rows, dims = 100_000, 384
-	view, vectors := large(rows, 0), NewVectors(dims)
-	r := rand.New(rand.NewPCG(7, 8))
-	var ids [][16]byte
-	view.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
-	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] }) // in another order than the rows
-	for _, id := range ids {
-		vectors.Put(id, Pack(unit(r, dims)))
-	}
-	list := questions(100)
-	for _, words := range []bool{false, true} {
-		b.Run(fmt.Sprintf("words=%v", words), func(b *testing.B) {
-			var times []time.Duration
-			for i := 0; b.Loop(); i++ {
-				q := *list[i%len(list)]
-				q.Weights.Meaning, q.Weights.Theme = 0.5, 1.2
-				q.Meaning = Meaning{Vectors: vectors, Query: unit(r, dims)}
-				if !words {
-					q.Terms = nil
-				}
-				start := time.Now()
-				if len(Search([]*View{view}, &q).Hits) == 0 {
-					b.Fatal("found nothing")
-				}
-				times = append(times, time.Since(start))
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
-		})
-	}
-}
-
-// BenchmarkMeaningAfterSave does so after each new vector, as an assistant does that saves and recalls.
-func BenchmarkMeaningAfterSave(b *testing.B) {
-	const rows, dims = 100_000, 384
-	view, vectors := large(rows, 0), NewVectors(dims)
-	r := rand.New(rand.NewPCG(7, 8))
-	var ids [][16]byte
-	view.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
-	for _, id := range ids {
-		vectors.Put(id, Pack(unit(r, dims)))
-	}
-	var times []time.Duration
-	for i := 0; b.Loop(); i++ {
-		vectors.Put(ids[i%len(ids)], Pack(unit(r, dims)))
-		q := Query{Sees: func(Class) bool { return true }, Now: time.Unix(1_800_000_000, 0), Limit: 10,
-			Weights: Weights{Meaning: 1}, Meaning: Meaning{Vectors: vectors, Query: unit(r, dims)}}
-		start := time.Now()
-		Search([]*View{view}, &q)
-		times = append(times, time.Since(start))
-	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/loci-memory/loci/internal/index/packing"
 )
 
 // Vectors have what rows mean: a vector for each row that has one. They are kept with one byte for each dimension, so
@@ -43,9 +45,14 @@ func (v *Vectors) changed(id [16]byte, slot int32) {
 type chunk struct {
 	values []int8
 	scales []float32 // what the values of each slot are multiplied by; 0: the vector says nothing
+	codes  []uint64  // nil: there are fewer than leastCoded slots
 }
 
-const chunkSlots = 1 << 10
+const (
+	chunkSlots = 1 << 10
+	// leastCoded is from how many vectors on there are codes, and from how many visible ones on a search reads them.
+	leastCoded = 32 << 10
+)
 
 // NewVectors returns an empty Vectors for vectors of so many dimensions.
 func NewVectors(dims int) *Vectors {
@@ -69,30 +76,8 @@ func (v *Vectors) Wasted() int {
 	return v.used - len(v.slots)
 }
 
-// Packed is a vector of the length 1 with one byte for each dimension, and what these are multiplied by.
-type Packed struct {
-	Values []int8
-	Scale  float32
-}
-
-// Pack packs a vector. A vector of zeros has the scale 0.
-func Pack(vector []float32) Packed {
-	most := float32(0)
-	for _, x := range vector {
-		most = max(most, x, -x)
-	}
-	p := Packed{Values: make([]int8, len(vector)), Scale: most / math.MaxInt8}
-	if p.Scale == 0 {
-		return p
-	}
-	for i, x := range vector {
-		p.Values[i] = int8(math.Round(float64(x / p.Scale)))
-	}
-	return p
-}
-
 // Put sets the vector of a row. It panics if the vector has other dimensions.
-func (v *Vectors) Put(id [16]byte, p Packed) {
+func (v *Vectors) Put(id [16]byte, p packing.Vector) {
 	if len(p.Values) != v.dims {
 		panic("index: a vector of other dimensions")
 	}
@@ -100,14 +85,30 @@ func (v *Vectors) Put(id [16]byte, p Packed) {
 	defer v.mu.Unlock()
 	in := v.used % chunkSlots
 	if in == 0 {
-		v.chunks = append(v.chunks, chunk{make([]int8, chunkSlots*v.dims), make([]float32, chunkSlots)})
+		v.chunks = append(v.chunks, chunk{values: make([]int8, chunkSlots*v.dims), scales: make([]float32, chunkSlots)})
 	}
 	c := &v.chunks[len(v.chunks)-1]
 	copy(c.values[in*v.dims:], p.Values)
 	c.scales[in] = p.Scale
 	v.slots[id] = int32(v.used)
 	v.changed(id, int32(v.used))
-	v.used++
+	if v.used++; v.used == leastCoded {
+		for slot := range v.used {
+			v.encode(slot)
+		}
+	} else if v.used > leastCoded {
+		v.encode(v.used - 1)
+	}
+}
+
+// encode makes the code of a slot. The caller has the lock.
+func (v *Vectors) encode(slot int) {
+	c := &v.chunks[slot/chunkSlots]
+	if c.codes == nil {
+		c.codes = make([]uint64, chunkSlots*packing.CodeWords(v.dims))
+	}
+	p := placed{of: v, chunks: v.chunks}
+	packing.Encode(p.code(int32(slot)), p.packed(int32(slot)))
 }
 
 // Remove takes the vector of a row out.
@@ -126,9 +127,15 @@ type placed struct {
 	version uint64
 	chunks  []chunk
 	slots   []int32   // of each row; -1: it has none. nil: no row has one
-	bySlot  []uint32  // the rows that have one, in the order of their slots, in which memory is read fastest
+	bySlot  []inSlot  // the rows that have one, in the order of their slots, in which memory is read fastest
 	sums    [][]int64 // of each class: the sum of its vectors, in steps of 1/sumSteps; nil: it has none
 	counts  []int     // of each class: how many there are that say something
+}
+
+// inSlot is a row with the slot of its vector.
+type inSlot struct {
+	doc  uint32
+	slot int32
 }
 
 // sumSteps is how many steps of a sum the value 1 has. Sums are whole numbers, so a vector can be taken off again
@@ -188,11 +195,11 @@ func (v *Vectors) placeAll(s *Segment) *placed {
 	for doc := range s.rows {
 		slot, ok := v.slots[s.id(doc)]
 		if p.slots[doc] = -1; ok {
-			p.slots[doc], p.bySlot = slot, append(p.bySlot, doc)
+			p.slots[doc], p.bySlot = slot, append(p.bySlot, inSlot{doc, slot})
 		}
 	}
 	v.mu.RUnlock()
-	if p.sort(); len(p.bySlot) == 0 {
+	if sortSlots(p.bySlot); len(p.bySlot) == 0 {
 		p.slots = nil
 	}
 	for i, c := range s.classes {
@@ -205,8 +212,8 @@ func (v *Vectors) placeAll(s *Segment) *placed {
 	return p
 }
 
-func (p *placed) sort() {
-	slices.SortFunc(p.bySlot, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+func sortSlots(list []inSlot) {
+	slices.SortFunc(list, func(x, y inSlot) int { return cmp.Compare(x.slot, y.slot) })
 }
 
 // apply brings a copy of a placed up to date. It copies what it changes, because searches use the other one.
@@ -227,8 +234,10 @@ func (p *placed) apply(s *Segment, changes []change) {
 	}
 	p.sums, p.counts = slices.Clone(p.sums), slices.Clone(p.counts)
 	own := map[int]bool{} // classes whose sum was copied
-	var placed []uint32
+	var placed []inSlot
+	moved := newBitmap(s.rows)
 	for doc, slot := range now {
+		moved.set(doc)
 		class := s.class(doc)
 		if !own[class] {
 			own[class], p.sums[class] = true, slices.Clone(p.sums[class])
@@ -238,22 +247,27 @@ func (p *placed) apply(s *Segment, changes []change) {
 		}
 		if p.slots[doc] = slot; slot >= 0 {
 			p.count(class, slot, 1)
-			placed = append(placed, doc)
+			placed = append(placed, inSlot{doc, slot})
 		}
 	}
-	all := make([]uint32, 0, len(p.bySlot))
-	for _, doc := range p.bySlot {
-		if _, changed := now[doc]; !changed {
-			all = append(all, doc)
+	all := make([]inSlot, 0, len(p.bySlot))
+	for _, r := range p.bySlot {
+		if !moved.has(r.doc) {
+			all = append(all, r)
 		}
 	}
-	slices.SortFunc(placed, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+	sortSlots(placed)
 	p.bySlot = slices.Concat(all, placed) // new vectors have the last slots
 }
 
-func (p *placed) at(slot int32) Packed {
+func (p *placed) packed(slot int32) packing.Vector {
 	c, in, dims := &p.chunks[slot/chunkSlots], int(slot%chunkSlots), p.of.dims
-	return Packed{c.values[in*dims : in*dims+dims], c.scales[in]}
+	return packing.Vector{Values: c.values[in*dims : in*dims+dims], Scale: c.scales[in]}
+}
+
+func (p *placed) code(slot int32) []uint64 {
+	in, words := int(slot%chunkSlots), packing.CodeWords(p.of.dims)
+	return p.chunks[slot/chunkSlots].codes[in*words : in*words+words]
 }
 
 // count adds a vector to the sum of a class, times 1 or -1.
@@ -268,7 +282,7 @@ func (p *placed) count(class int, slot int32, times int) {
 
 // add adds a vector to a sum, times 1 or -1. It reports whether the vector says something.
 func (p *placed) add(sum []int64, slot int32, times int) bool {
-	v := p.at(slot)
+	v := p.packed(slot)
 	steps := int64(math.Round(float64(v.Scale)*sumSteps)) * int64(times)
 	for i, x := range v.Values {
 		sum[i] += int64(x) * steps

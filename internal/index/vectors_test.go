@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci/internal/index/packing"
 )
 
 // segmentOf builds a segment of rows with these numbers, in three classes.
@@ -41,9 +43,9 @@ func TestPlacesFollowChanges(t *testing.T) {
 				case 0:
 					v.Remove(id)
 				case 1:
-					v.Put(id, Pack(make([]float32, testDims)))
+					v.Put(id, packing.Pack(make([]float32, testDims)))
 				default:
-					v.Put(id, Pack(unit(r, testDims)))
+					v.Put(id, packing.Pack(unit(r, testDims)))
 				}
 			}
 			for i, s := range list {
@@ -75,10 +77,10 @@ func TestOneChangeTouchesItsClassOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	v, s, other, without := NewVectors(testDims), segmentOf(t, 1, 2, 3, 4, 5, 6), segmentOf(t, 7), segmentOf(t, 8, 9, 10)
 	for i := 1; i < 8; i++ {
-		v.Put(numberedID(i), Pack(unit(r, testDims)))
+		v.Put(numberedID(i), packing.Pack(unit(r, testDims)))
 	}
 	before, same := v.place(s), v.place(other)
-	v.Put(numberedID(4), Pack(unit(r, testDims)))
+	v.Put(numberedID(4), packing.Pack(unit(r, testDims)))
 	after := v.place(s)
 	changed, _ := s.find(numberedID(4))
 	for class := range s.classes {
@@ -96,7 +98,7 @@ func TestOneChangeTouchesItsClassOnly(t *testing.T) {
 		t.Error("without a change, a segment was placed again")
 	}
 	for i := range 3 * mostChanges { // more than are known
-		v.Put(numberedID(1+i%2), Pack(unit(r, testDims)))
+		v.Put(numberedID(1+i%2), packing.Pack(unit(r, testDims)))
 		if last := 3*mostChanges - 3; i == last {
 			v.place(s)
 		}

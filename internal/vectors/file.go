@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/index/packing"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -158,7 +158,7 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 	if vector == nil {
 		return c.Exec("INSERT OR REPLACE INTO vectors (id) VALUES (?)", [16]byte(id))
 	}
-	p := index.Pack(vector)
+	p := packing.Pack(vector)
 	packed := make([]byte, len(p.Values))
 	for i, x := range p.Values {
 		packed[i] = byte(x)
@@ -244,7 +244,7 @@ func (f *file) Since(ctx context.Context, seq int64, fn func(Row) error) error {
 			sqlitedb.Args{seq}, func(r *sqlitedb.Row) error {
 				row := Row{Seq: r.Int64(0), ID: r.ID(1), Hash: r.Raw(2)}
 				if packed := r.Raw(4); len(packed) == dims && r.Int(5) == 4*dims {
-					row.Packed = index.Packed{Values: make([]int8, dims), Scale: float32(r.Float(3))}
+					row.Packed = packing.Vector{Values: make([]int8, dims), Scale: float32(r.Float(3))}
 					for i, x := range packed {
 						row.Packed.Values[i] = int8(x)
 					}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/index/packing"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -131,6 +131,6 @@ type Result struct {
 type Row struct {
 	Seq    int64 // higher with each change in a set
 	ID     loci.MemoryID
-	Hash   []byte       // of the text; nil: there is no vector any more. It is valid until fn returns.
-	Packed index.Packed // without values if what is stored has other dimensions than the model
+	Hash   []byte         // of the text; nil: there is no vector any more. It is valid until fn returns.
+	Packed packing.Vector // without values if what is stored has other dimensions than the model
 }

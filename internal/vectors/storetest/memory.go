@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/index/packing"
 	"github.com/loci-memory/loci/internal/vectors"
 )
 
@@ -202,7 +202,7 @@ func (s *set) Since(_ context.Context, seq int64, fn func(vectors.Row) error) er
 	var list []vectors.Row
 	for id, r := range s.rows {
 		if r.seq > seq {
-			list = append(list, vectors.Row{Seq: r.seq, ID: id, Hash: r.hash, Packed: index.Pack(r.exact)})
+			list = append(list, vectors.Row{Seq: r.seq, ID: id, Hash: r.hash, Packed: packing.Pack(r.exact)})
 		}
 	}
 	s.mu.Unlock()

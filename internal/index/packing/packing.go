@@ -1,0 +1,234 @@
+// Package packing compares vectors with a question in the two forms that searches by meaning read: one byte for each
+// dimension, and a code of two bits. It knows no rows.
+//
+// One invariant: a form depends on its vector and nothing else. So a vector that a reader may not see changes no other
+// one.
+package packing
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Vector is a vector of the length 1 with one byte for each dimension, and what these are multiplied by.
+type Vector struct {
+	Values []int8
+	Scale  float32
+}
+
+// Pack packs a vector. A vector of zeros has the scale 0.
+func Pack(vector []float32) Vector {
+	most := float32(0)
+	for _, x := range vector {
+		most = max(most, x, -x)
+	}
+	p := Vector{Values: make([]int8, len(vector)), Scale: most / math.MaxInt8}
+	if p.Scale == 0 {
+		return p
+	}
+	for i, x := range vector {
+		p.Values[i] = int8(math.Round(float64(x / p.Scale)))
+	}
+	return p
+}
+
+// Question compares vectors by what they have beyond a mean.
+type Question struct {
+	mean, query    []float64 // query is without the mean, of the length 1
+	queryTimesMean float64
+	meanNorm       float64
+	// both are query and mean as whole numbers in one, so that one multiplication serves both.
+	both                  []int64
+	queryScale, meanScale float64
+	// sums have, of each 8 dimensions of a turned vector, the sums for each of their 256 signs, in steps of sumScale. The
+	// lower 16 bits belong to query, and the upper ones to mean. nil: it isn't for codes.
+	sums     [][256]int32
+	sumScale float64
+}
+
+// wholeSteps is how many steps a dimension of Question.both has on each side.
+const wholeSteps = 1 << 12
+
+// NewQuestion returns a Question for vectors of the length 1. It returns nil if the query is the mean.
+func NewQuestion(query []float32, mean []float64) *Question {
+	q := &Question{mean: mean, query: make([]float64, len(mean)), both: make([]int64, len(mean))}
+	for i, x := range mean {
+		q.query[i] = float64(query[i]) - x
+	}
+	length := math.Sqrt(dot(q.query, q.query))
+	if length == 0 {
+		return nil
+	}
+	for i := range q.query {
+		q.query[i] /= length
+	}
+	q.queryTimesMean, q.meanNorm = dot(q.query, q.mean), dot(q.mean, q.mean)
+	q.queryScale, q.meanScale = scale(q.query), scale(q.mean)
+	for i := range q.both {
+		q.both[i] = int64(math.Round(q.query[i]/q.queryScale)) + int64(math.Round(q.mean[i]/q.meanScale))<<32
+	}
+	return q
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+func scale(list []float64) float64 {
+	most := math.SmallestNonzeroFloat64
+	for _, x := range list {
+		most = max(most, math.Abs(x))
+	}
+	return most / wholeSteps
+}
+
+// Exact returns the cosine of a vector with the question, both without the mean.
+func (q *Question) Exact(vector []float32) float64 {
+	byQuery, byMean := 0.0, 0.0
+	for i, x := range vector {
+		byQuery += float64(x) * q.query[i]
+		byMean += float64(x) * q.mean[i]
+	}
+	return q.cosine(byQuery, byMean)
+}
+
+// Packed returns the cosine of a packed vector. A vector of zeros has the cosine 0.
+func (q *Question) Packed(v Vector) float64 {
+	if v.Scale == 0 {
+		return 0
+	}
+	byQuery, byMean := multiply(v.Values, q.both)
+	scale := float64(v.Scale)
+	return q.cosine(float64(byQuery)*scale*q.queryScale, float64(byMean)*scale*q.meanScale)
+}
+
+// cosine returns the cosine of a vector without the mean, from its products with the question and with the mean.
+func (q *Question) cosine(byQuery, byMean float64) float64 {
+	norm := 1 - 2*byMean + q.meanNorm
+	if norm <= 1e-6 {
+		return 0
+	}
+	return (byQuery - q.queryTimesMean) / math.Sqrt(norm)
+}
+
+// multiply returns the products of a packed vector with the lower and the upper halves of both. Each must fit into 32
+// bits: 4,096 dimensions of 127 * wholeSteps do.
+func multiply(values []int8, both []int64) (lower, upper int32) {
+	var a, b, c, d int64
+	both = both[:len(values)]
+	for len(values) >= 8 && len(both) >= 8 {
+		x, y := (*[8]int8)(values), (*[8]int64)(both)
+		a += int64(x[0])*y[0] + int64(x[4])*y[4]
+		b += int64(x[1])*y[1] + int64(x[5])*y[5]
+		c += int64(x[2])*y[2] + int64(x[6])*y[6]
+		d += int64(x[3])*y[3] + int64(x[7])*y[7]
+		values, both = values[8:], both[8:]
+	}
+	for i, x := range values {
+		a += int64(x) * both[i]
+	}
+	sum := a + b + c + d
+	lower = int32(sum)
+	return lower, int32((sum - int64(lower)) >> 32)
+}
+
+// A code has two bits for each dimension of a vector that was turned. Turned, each dimension has as much to say as the
+// others, so that four steps are enough for all of them: -3, -1, 1 and 3 halves of step standard deviations. A step is
+// twice its sign in the first words, and once the sign in the next ones. The last word is what the steps are multiplied
+// by, so that the product of a vector with itself is right.
+
+// step divides numbers of a normal distribution into four parts with the least error.
+const step = 0.9957
+
+// CodeWords returns how many words a code of so many dimensions has.
+func CodeWords(dims int) int { return 2*((dims+63)/64) + 1 }
+
+// Encode sets the code of a packed vector.
+func Encode(code []uint64, v Vector) {
+	list := turned(v.Values)
+	clear(code)
+	n, norm, product := len(code)/2, float32(0), float32(0)
+	for _, x := range list {
+		norm += x * x
+	}
+	limit := math.Float32bits(step * float32(math.Sqrt(float64(norm)/float64(len(list)))))
+	for i, x := range list { // without branches, which could not be predicted
+		size := math.Float32bits(x) &^ (1 << 31)
+		minus, far := uint64(math.Float32bits(x)>>31), uint64(limit-size)>>31&1
+		code[i/64] |= minus << (i % 64)
+		code[n+i/64] |= (minus ^ far ^ 1) << (i % 64)
+		product += math.Float32frombits(size) * [2]float32{1, 3}[far]
+	}
+	if product > 0 {
+		code[2*n] = uint64(math.Float32bits(v.Scale * norm / product))
+	}
+}
+
+// turned returns a vector turned. All vectors are turned in the same way, which changes no product.
+func turned[T int8 | float64](vector []T) []float32 {
+	v, n := make([]float32, len(vector)), 1<<(bits.Len(uint(len(vector)))-1)
+	for i, x := range vector {
+		v[i] = float32(x)
+	}
+	scale, spare := float32(1/math.Sqrt(float64(n))), make([]float32, n)
+	for _, part := range [][]float32{v[:n], v[len(v)-n:]} {
+		for i := range part {
+			minus := uint32(bits.OnesCount32(uint32(i+1)*0x9e3779b9>>7)) << 31
+			part[i] = math.Float32frombits(math.Float32bits(part[i]*scale) ^ minus)
+		}
+		for h := 1; h < n; h *= 2 { // a Hadamard transform
+			copy(spare, part)
+			for i, x := range spare[:n/2] {
+				y := spare[n/2+i]
+				part[2*i], part[2*i+1] = x+y, x-y
+			}
+		}
+	}
+	return v
+}
+
+// mostSum is less than what fits into 16 bits, because the numbers of sums are rounded.
+const mostSum = 30_000
+
+// ForCodes prepares a Question for Code.
+func (q *Question) ForCodes() {
+	query, mean := turned(q.query), turned(q.mean)
+	byQuery, byMean := 0.0, 0.0
+	for i := range query {
+		byQuery += math.Abs(float64(query[i]))
+		byMean += math.Abs(float64(mean[i]))
+	}
+	q.sumScale = 3 * max(byQuery, byMean) / mostSum
+	q.sums = make([][256]int32, (len(query)+63)/64*8)
+	for i := range query {
+		x := int32(math.Round(float64(query[i])/q.sumScale)) + int32(math.Round(float64(mean[i])/q.sumScale))<<16
+		sums, half := &q.sums[i/8], 1<<(i%8)
+		for signs, sum := range sums[:half] {
+			sums[signs], sums[half+signs] = sum+x, sum-x
+		}
+	}
+}
+
+// Code returns about the cosine that Packed returns for the vector of a code.
+func (q *Question) Code(code []uint64) float64 {
+	n, sums := len(code)/2, q.sums
+	twice, once := code[:n], code[n:2*n]
+	var a, b int32
+	for i := 0; i < len(twice) && i < len(once) && len(sums) >= 8; i++ {
+		x, y, t := twice[i], once[i], (*[8][256]int32)(sums)
+		a += t[0][uint8(x)] + t[1][uint8(x>>8)] + t[2][uint8(x>>16)] + t[3][uint8(x>>24)] +
+			t[4][uint8(x>>32)] + t[5][uint8(x>>40)] + t[6][uint8(x>>48)] + t[7][uint8(x>>56)]
+		b += t[0][uint8(y)] + t[1][uint8(y>>8)] + t[2][uint8(y>>16)] + t[3][uint8(y>>24)] +
+			t[4][uint8(y>>32)] + t[5][uint8(y>>40)] + t[6][uint8(y>>48)] + t[7][uint8(y>>56)]
+		sums = sums[8:]
+	}
+	sum, factor := 2*a+b, q.sumScale*float64(math.Float32frombits(uint32(code[2*n])))
+	if factor == 0 {
+		return 0
+	}
+	byQuery := int32(int16(sum))
+	return q.cosine(float64(byQuery)*factor, float64((sum-byQuery)>>16)*factor)
+}
