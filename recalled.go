@@ -99,7 +99,8 @@ type SignalPart struct {
 func (s *WhySignals) Parts() []SignalPart {
 	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
 		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When},
-		{"date", s.Date}, {"graph", s.Graph}, {"meaning", s.Meaning}, {"theme", s.Theme}, {"rule", s.Rule}, {"denies", s.Denies}}
+		{"date", s.Date}, {"graph", s.Graph}, {"meaning", s.Meaning}, {"theme", s.Theme}, {"rule", s.Rule},
+		{"denies", s.Denies}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

@@ -61,11 +61,11 @@ func (p *program) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the server, the data directory and the connected clients",
-		Long: `Show where the server runs, which version it has, where the data is, and which clients
-have access, with their keys. STATE tells what is wrong with a client's file. The command
-counts the keys of people, which "loci key list --all" shows, and the memories that a search
-finds. "loci list" also has those that are not true yet or any more. To check the files,
-run loci doctor.`,
+		Long: `Show where the server runs, which version it has, where the data is, whether searches
+find by meaning, and which clients have access, with their keys. STATE tells what is wrong
+with a client's file. The command counts the keys of people, which "loci key list --all"
+shows, and the memories that a search finds. "loci list" also has those that are not true yet
+or any more. To check the files, run loci doctor.`,
 		Annotations: does(agent.Read, memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
@@ -87,7 +87,8 @@ run loci doctor.`,
 func (p *program) status(ctx context.Context) (*status, error) {
 	server := p.server()
 	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
-		DataDir: p.settings.DataDir, Meaning: meaning{Model: p.settings.chosenModel()}, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
+		DataDir: p.settings.DataDir, Meaning: meaning{Model: p.settings.chosenModel()}, Clients: []clientUse{},
+		Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
 	if !s.Running && p.answererAt(ctx, server.Listen) == otherLoci {
 		s.Warnings = append(s.Warnings, p.whatAnswers(server.Listen)+"; "+p.besideOther(server.Listen))
 	}
