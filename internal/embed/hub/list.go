@@ -17,7 +17,7 @@ const DefaultModel = "sentence-transformers/all-MiniLM-L6-v2"
 const Offers = `  MODEL                                    SIZE  LICENCE     LANGUAGES  KIND         R@10
   minishlab/potion-base-8M                31 MB  MIT         English    static       not measured
   sentence-transformers/all-MiniLM-L6-v2  91 MB  Apache-2.0  English    transformer  37.0 (words: 3.7)
-  intfloat/multilingual-e5-small         488 MB  MIT         100        transformer  23.0
+  intfloat/multilingual-e5-small         488 MB  MIT         100        transformer  23.0 (with weights of 4 bits)
   minishlab/potion-multilingual-128M     513 MB  MIT         100        static       not measured`
 
 // Model is a model in the folder of all models.
