@@ -14,12 +14,17 @@ type wordPieces struct {
 	longest int    // bytes of a token
 }
 
-func (t *tokenizer) wordPiece(f *tokenizerFile) error {
-	if err := json.Unmarshal(f.Model.Vocab, &t.ids); err != nil {
-		return fmt.Errorf("has a vocabulary that cannot be read: %w", err)
+func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) (err error) {
+	if lines != "" {
+		t.known, err = sortedVocabulary(lines)
+	} else if err = json.Unmarshal(f.Model.Vocab, &t.known.ids); err != nil {
+		err = fmt.Errorf("has a vocabulary that cannot be read: %w", err)
+	}
+	if err != nil {
+		return err
 	}
 	if f.Model.Unk != nil {
-		if id, ok := t.ids[*f.Model.Unk]; ok {
+		if id, ok := t.known.id(*f.Model.Unk); ok {
 			t.unknown = id
 		}
 	}
@@ -30,7 +35,7 @@ func (t *tokenizer) wordPiece(f *tokenizerFile) error {
 	if f.Model.Most > 0 {
 		w.most = f.Model.Most
 	}
-	for token := range t.ids {
+	for token := range t.known.all() {
 		w.longest = max(w.longest, len(token))
 	}
 	t.pieces = w
@@ -39,7 +44,7 @@ func (t *tokenizer) wordPiece(f *tokenizerFile) error {
 
 // word adds the pieces of a word, or the unknown token if it cannot be taken apart.
 func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
-	if id, ok := t.ids[word]; ok && len(word) <= w.most {
+	if id, ok := t.known.id(word); ok && len(word) <= w.most {
 		return add(id)
 	}
 	if utf8.RuneCountInString(word) > w.most {
@@ -47,17 +52,14 @@ func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	}
 	var places [32]int32
 	found := places[:0]
-	key := make([]byte, 0, 128)
 	for from := 0; from < len(word); {
-		key = key[:0]
+		key, prefix := word[from:min(len(word), from+w.longest)], 0
 		if from > 0 {
-			key = append(key, w.prefix...)
+			key, prefix = w.prefix+key, len(w.prefix)
 		}
-		prefix := len(key)
-		key = append(key, word[from:min(len(word), from+w.longest)]...)
 		id, end := int32(-1), len(key)
 		for ; end > prefix; end-- {
-			if known, ok := t.ids[string(key[:end])]; ok {
+			if known, ok := t.known.id(key[:end]); ok {
 				id = known
 				break
 			}
@@ -95,14 +97,14 @@ func (t *tokenizer) unigram(f *tokenizerFile) error {
 		return fmt.Errorf("has a Unigram tokenizer with byte_fallback, which Loci does not know")
 	}
 	u := &unigramPieces{worst: math.Inf(1), scores: make([]float64, 0, len(vocab))}
-	t.ids = make(map[string]int32, len(vocab))
+	t.known.ids = make(map[string]int32, len(vocab))
 	for i, v := range vocab {
 		token, ok := v[0].(string)
 		score, isNumber := v[1].(float64)
 		if !ok || !isNumber {
 			return fmt.Errorf("has a vocabulary that cannot be read: entry %d is no token with its score", i)
 		}
-		t.ids[token] = int32(i)
+		t.known.ids[token] = int32(i)
 		u.scores, u.longest, u.worst = append(u.scores, score), max(u.longest, len(token)), min(u.worst, score)
 	}
 	if f.Model.UnkID != nil {
@@ -142,7 +144,7 @@ func (u *unigramPieces) word(t *tokenizer, word string, add func(int32) bool) bo
 		_, size := utf8.DecodeRuneInString(word[from:])
 		u.reach(best, from, from+size, u.worst-unknownPenalty, t.unknown)
 		for end := from + 1; end <= min(len(word), from+u.longest); end++ {
-			if id, ok := t.ids[word[from:end]]; ok && int(id) < len(u.scores) {
+			if id, ok := t.known.ids[word[from:end]]; ok && int(id) < len(u.scores) {
 				u.reach(best, from, end, u.scores[id], id)
 			}
 		}
