@@ -188,17 +188,17 @@ func (p *program) use(name string) error {
 // readableModel checks a model by its name or path. It returns the name, or a path that is the same for all processes.
 func readableModel(dir, name string) (string, error) {
 	folder := embed.Folder(dir, name)
-	if folder == name && name != embed.BuiltIn {
-		var err error
-		if folder, err = filepath.Abs(name); err != nil {
-			return "", err
-		}
+	_, err := os.Stat(folder)
+	switch {
+	case name == embed.BuiltIn:
+	case folder == name: // a path
+		folder, _ = filepath.Abs(name)
 		name = folder
-	} else if _, err := os.Stat(folder); err != nil && name != embed.BuiltIn {
+	case err != nil:
 		return "", loci.WrapError(loci.NotFound, err, "there is no model %s; see loci models list, or pull it",
 			quoted(cut(name, 100)))
 	}
-	_, err := embed.Open(folder, embed.Prompts{})
+	_, err = embed.Open(folder, embed.Prompts{})
 	return name, err
 }
 

@@ -48,8 +48,7 @@ func (b *bencher) recalls(ctx context.Context) error {
 	return errors.Join(err, plain.stop(), scoped.stop())
 }
 
-// compareModel measures how much longer the slowest recalls take with the built-in model, in turns with a server that
-// has none.
+// compareModel measures how much longer the slowest recalls take with the built-in model than by words alone.
 func (b *bencher) compareModel(ctx context.Context, plain, words *server) error {
 	if err := words.warm(ctx); err != nil {
 		return err

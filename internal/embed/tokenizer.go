@@ -75,7 +75,7 @@ type rule struct {
 	PreTokenizers []rule `json:"pretokenizers"`
 }
 
-// newTokenizer reads tokenizer.json. If there are lines, they are the vocabulary.
+// newTokenizer reads tokenizer.json. If there are lines, they are the vocabulary, in the order of their bytes.
 func newTokenizer(file io.ReadSeeker, lines string) (*tokenizer, error) {
 	var f tokenizerFile
 	if err := decode(file, &f); err != nil {

@@ -14,14 +14,11 @@ type wordPieces struct {
 	longest int    // bytes of a token
 }
 
-func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) (err error) {
+func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
 	if lines != "" {
-		t.known, err = sortedVocabulary(lines)
-	} else if err = json.Unmarshal(f.Model.Vocab, &t.known.ids); err != nil {
-		err = fmt.Errorf("has a vocabulary that cannot be read: %w", err)
-	}
-	if err != nil {
-		return err
+		t.known = sortedVocabulary(lines)
+	} else if err := json.Unmarshal(f.Model.Vocab, &t.known.ids); err != nil {
+		return fmt.Errorf("has a vocabulary that cannot be read: %w", err)
 	}
 	if f.Model.Unk != nil {
 		if id, ok := t.known.id(*f.Model.Unk); ok {

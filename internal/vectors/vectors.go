@@ -103,7 +103,9 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 	var m index.Meaning
 	state := Ready
 	if err == nil && x.Patience > 0 && embed.Local(model.Name()) {
-		x.bring(ctx, id)
+		short, cancel := context.WithTimeout(ctx, x.Patience)
+		_ = x.CatchUp(short, id) // or else the question shows that some are missing
+		cancel()
 	}
 	if err == nil {
 		m, state, err = o.meaning(ctx, model, question)
@@ -119,13 +121,6 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 		x.wake()
 	}
 	return m, state
-}
-
-// bring makes missing vectors as long as a question waits for them. If that fails, the question shows it.
-func (x *Index) bring(ctx context.Context, id loci.OrgID) {
-	ctx, cancel := context.WithTimeout(ctx, x.Patience)
-	defer cancel()
-	_ = x.CatchUp(ctx, id)
 }
 
 // warnEvery is how often a fault of the model is logged at most.
