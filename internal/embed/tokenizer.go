@@ -48,6 +48,7 @@ type tokenizerFile struct {
 		Prefix       *string         `json:"continuing_subword_prefix"`
 		Most         int             `json:"max_input_chars_per_word"`
 		ByteFallback bool            `json:"byte_fallback"`
+		Skips        bool            `json:"skip_unknown"` // only the built-in model has it
 	} `json:"model"`
 }
 

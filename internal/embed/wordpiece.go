@@ -12,6 +12,7 @@ type wordPieces struct {
 	prefix  string // of pieces that continue a word
 	most    int    // characters of a word; a longer one is unknown
 	longest int    // bytes of a token
+	skips   bool   // unknown characters are left out; else a word with one is unknown
 }
 
 func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
@@ -25,7 +26,7 @@ func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
 			t.unknown = id
 		}
 	}
-	w := wordPieces{prefix: "##", most: 100}
+	w := wordPieces{prefix: "##", most: 100, skips: f.Model.Skips}
 	if f.Model.Prefix != nil {
 		w.prefix = *f.Model.Prefix
 	}
@@ -39,7 +40,8 @@ func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
 	return nil
 }
 
-// word adds the pieces of a word, or the unknown token if it cannot be taken apart.
+// word adds the pieces of a word, or the unknown token if it cannot be taken apart. A text in Chinese or Japanese is one
+// word up to the next sign, so that one rare character must not make it unknown.
 func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	if id, ok := t.known.id(word); ok && len(word) <= w.most {
 		return add(id)
@@ -60,6 +62,11 @@ func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 				id = known
 				break
 			}
+		}
+		if id < 0 && w.skips {
+			_, size := utf8.DecodeRuneInString(word[from:])
+			from += size
+			continue
 		}
 		if id < 0 {
 			return add(t.unknown)

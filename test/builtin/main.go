@@ -74,6 +74,7 @@ func tokens(path string) (rules []byte, vocab map[string]int, err error) {
 			Unknown string         `json:"unk_token,omitempty"`
 			Prefix  string         `json:"continuing_subword_prefix"`
 			Most    int            `json:"max_input_chars_per_word,omitempty"`
+			Skips   bool           `json:"skip_unknown"`
 			Vocab   map[string]int `json:"vocab,omitempty"`
 		} `json:"model"`
 	}
@@ -87,7 +88,7 @@ func tokens(path string) (rules []byte, vocab map[string]int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	vocab, file.Model.Vocab = file.Model.Vocab, nil
+	vocab, file.Model.Vocab, file.Model.Skips = file.Model.Vocab, nil, true
 	rules, err = json.MarshalIndent(file, "", "  ")
 	return append(rules, '\n'), vocab, err
 }
