@@ -14,6 +14,8 @@ import (
 type Meaning struct {
 	Vectors *Vectors  // nil: rows are found by their words only
 	Query   []float32 // the vector of the question, of the length 1
+	// Within is how much less similar than the best a row may be that has nothing but its meaning. 0: that is all one.
+	Within float64
 	// Exact returns the vectors of rows as the model made them, nil for those that it does not have. It is asked for
 	// the best rows, whose order the packed vectors may change. nil: the packed ones must do.
 	Exact func(ids [][16]byte) [][]float32
@@ -75,6 +77,9 @@ func (s *search) readMeaning() {
 	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y.contender) })
 	s.refine(top.list[:min(len(top.list), mostExact)], question)
 	for _, r := range top.list {
+		if m.Within > 0 {
+			s.far = max(s.far, r.meaning-m.Within)
+		}
 		r.part.meant = append(r.part.meant, r)
 	}
 	for i := range s.parts {
@@ -263,6 +268,12 @@ func (s *search) addMeaning(p *part) {
 		p.scores[r.doc] += float32(r.score)
 		p.touched.set(r.doc)
 	}
+}
+
+// isFar reports whether a row has this score for its meaning only, and others are much more similar.
+func (s *search) isFar(p *part, doc uint32, score float64) bool {
+	meaning, theme := p.meantOf(doc)
+	return meaning < s.far && score <= s.q.Weights.Meaning*meaning+s.q.Weights.Theme*theme+inexact
 }
 
 // meantOf returns what a row gets for its meaning and for that of its session.

@@ -124,10 +124,11 @@ type Result struct {
 
 // Hit is a row that was found.
 type Hit struct {
-	ID      [16]byte
-	Terms   uint32 // bit t: the row itself has term t
-	Score   float64
-	Signals Signals
+	ID       [16]byte
+	Terms    uint32 // bit t: the row itself has term t
+	Score    float64
+	Signals  Signals
+	Compared bool // with Query.Meaning: the row has a vector
 	// Priority and Updated order hits of equal score.
 	Priority uint8
 	Updated  int64 // microseconds since 1970

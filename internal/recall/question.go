@@ -77,7 +77,9 @@ type Ask struct {
 	// MatchesOnly leaves out what fits only by words that say little: stop-words, fillers, single characters and words
 	// that most rows have.
 	MatchesOnly bool
-	Limit       int
+	// Least is the confidence that a hit needs at least. nil: what LeaveOut says.
+	Least *float64
+	Limit int
 	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
 	Weights index.Weights
 }
@@ -157,6 +159,9 @@ func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	a := &q.ask
 	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, Where: a.Where, OwnWords: a.OwnWords, Limit: a.Limit,
 		Weights: a.Weights, When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At), Meaning: a.Meaning}
+	if a.Least == nil {
+		out.Meaning.Within = within
+	}
 	named := actors(q.tokens, known)
 	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
 		for _, self := range a.Self {
