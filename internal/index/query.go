@@ -86,8 +86,17 @@ type Weights struct {
 	Rule     float64 // Query.Rules, and it states one
 	Denies   float64 // the part of the score that a row loses that denies something, if Query.WhatIs
 	Date     float64 // it happened in one of Query.Periods
-	Stem     float64 // how much a form with the same stem counts, beside 1 for the form itself
-	Similar  float64 // how much a similar form counts, times its similarity
+	// Unknown is how much more Meaning and Theme count if no row has a word of the question, or else its share of that.
+	Unknown float64
+	Stem    float64 // how much a form with the same stem counts, beside 1 for the form itself
+	Similar float64 // how much a similar form counts, times its similarity
+}
+
+// With returns the weights for a question of which this share of the words is unknown.
+func (w Weights) With(unknown float64) Weights {
+	w.Meaning += w.Unknown * unknown
+	w.Theme += w.Unknown * unknown
+	return w
 }
 
 // Signals are the figures of one hit. Each is in [0, 1].
@@ -118,8 +127,9 @@ type Result struct {
 	// Forms are those that stood in for each term and that a possible hit has, the best first: forms
 	// with the same stem, similar ones, or those with its prefix or part. At most 64 each.
 	Forms   [][]string
-	Similar uint32 // bit t: term t was found only by similar forms
-	Common  uint32 // bit t: most visible rows have term t
+	Similar uint32  // bit t: term t was found only by similar forms
+	Common  uint32  // bit t: most visible rows have term t
+	Unknown float64 // how much the terms count that no visible row has, or only in similar forms
 }
 
 // Hit is a row that was found.

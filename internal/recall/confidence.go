@@ -29,7 +29,7 @@ func (c *certainty) of(share float64, s *index.Signals) float64 {
 }
 
 // DefaultConfidence is what one of the best hits of an answer must have, unless the reader asks for another bound.
-const DefaultConfidence = 0.025
+const DefaultConfidence = 0.012
 
 // These are how many hits decide whether an answer fits, and how many are looked at for those above another bound.
 const (

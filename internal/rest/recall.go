@@ -139,7 +139,7 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 type recallQueryInput struct {
 	client.RecallRequest
 	Q     string  `query:"q" maxLength:"500" doc:"Another name of query"`
-	Least float64 `query:"min_confidence" default:"0.025" minimum:"0" maximum:"1" doc:"As in POST /memories/recall"`
+	Least float64 `query:"min_confidence" default:"0.012" minimum:"0" maximum:"1" doc:"As in POST /memories/recall"`
 }
 
 func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *body[client.RecallRequest]) (

@@ -2604,7 +2604,7 @@ export interface RecallRequest {
   memory_type?: "semantic" | "episodic" | "procedural" | undefined;
   /**
    * Only what has this confidence, of the best 200 matches. 0: everything. By default, an answer is empty if
-   * nothing in it has the words of the query and none of the best 10 matches has 0.025
+   * nothing in it has the words of the query and none of the best 10 matches has 0.012
    */
   min_confidence?: number | undefined;
   /** The writer */
