@@ -42,8 +42,8 @@ func (s *search) weigh() {
 		}
 	}
 	own := *s.q
-	s.q, s.unknown = &own, unknown/max(sum, math.SmallestNonzeroFloat64)
-	own.Weights = own.Weights.With(s.unknown)
+	s.q, unknown = &own, own.Weights.Unknown*unknown/max(sum, math.SmallestNonzeroFloat64)
+	own.Weights.Meaning, own.Weights.Theme = own.Weights.Meaning+unknown, own.Weights.Theme+unknown
 	for t := range s.idf {
 		s.idf[t] /= sum
 		s.order = append(s.order, t)

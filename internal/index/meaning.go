@@ -37,6 +37,8 @@ const (
 	codeScores = 4 << 10
 	// codeError is by how much codes make a cosine smaller, mostly.
 	codeError = 0.05
+	// leastShared is how many rows are worth another goroutine, and mostSharing how many compare rows for one search.
+	leastShared, mostSharing = 8 << 10, 4
 	// LeastMeaning is how similar to the question a row is at least that shares no word with it.
 	LeastMeaning = 0.1
 )
@@ -185,12 +187,6 @@ func (p *part) meantDocs() []inSlot {
 	}
 	return p.withVectors(p.spans)
 }
-
-// leastShared is how many rows are worth another goroutine.
-const leastShared = 8 << 10
-
-// mostSharing is how many goroutines compare rows for one search at most.
-const mostSharing = 4
 
 // compare sets p.cosines of the visible ones of these rows. cosine returns that of a slot.
 func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {

@@ -92,13 +92,6 @@ type Weights struct {
 	Similar float64 // how much a similar form counts, times its similarity
 }
 
-// With returns the weights for a question of which this share of the words is unknown.
-func (w Weights) With(unknown float64) Weights {
-	w.Meaning += w.Unknown * unknown
-	w.Theme += w.Unknown * unknown
-	return w
-}
-
 // Signals are the figures of one hit. Each is in [0, 1].
 type Signals struct {
 	Graph, Meaning, Theme, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date, Rule, Denies float64
@@ -129,7 +122,7 @@ type Result struct {
 	Forms   [][]string
 	Similar uint32  // bit t: term t was found only by similar forms
 	Common  uint32  // bit t: most visible rows have term t
-	Unknown float64 // how much the terms count that no visible row has, or only in similar forms
+	By      Weights // those of the query, with what Unknown adds
 }
 
 // Hit is a row that was found.

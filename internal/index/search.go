@@ -42,10 +42,9 @@ type search struct {
 	far    float64 // rows that are less similar in meaning need more than that
 	// alike has a bit for each term that was found only by similar forms.
 	alike uint32
-	// idf is the share of each term in a perfect match, and unknown what Result.Unknown says.
-	idf     []float64
-	unknown float64
-	order   []int // of the terms, the rarest first
+	// idf is the share of each term in a perfect match.
+	idf   []float64
+	order []int // of the terms, the rarest first
 	// least is a score below which no row is among the best.
 	least float64
 	// worked are the rows that were worked out with all their signals, and scores the highest of their scores.
@@ -214,7 +213,7 @@ const maxForms = 64
 // result describes the terms and counts the rows.
 func (s *search) result(hits []Hit) Result {
 	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike, Common: s.common,
-		Unknown: s.unknown}
+		By: s.q.Weights}
 	for t := range r.Forms {
 		r.Forms[t] = s.standIns(t)
 	}
