@@ -18,7 +18,7 @@ type certainty struct{ atAll, words, all, meaning, person, context float64 }
 // These were fitted to questions of our own with and without an answer, and rounded by hand; docs/recall.md has the
 // figures. A row that has no vector to compare has its words only.
 var (
-	compared   = certainty{-5.9, 1, 2.8, 9.5, 1.75, 2.5}
+	compared   = certainty{-5.5, 1, 2.8, 7.5, 0.5, 0.5}
 	uncompared = certainty{-4.2, 4, 2.8, 0, 0.5, 2.5}
 )
 
