@@ -9,20 +9,22 @@ import (
 // Recalled is a memory that a search found, with the reasons.
 type Recalled struct {
 	Memory
-	Rank    int      `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"1"`
-	Score   float64  `json:"score" doc:"Higher is better; comparable only within one search"`
-	Snippet Snippet  `json:"snippet" doc:"The passage that fits best, with found words between **"`
-	Why     Why      `json:"why"`
-	Sources []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
+	Rank       int      `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"1"`
+	Score      float64  `json:"score" doc:"Higher is better; comparable only within one search"`
+	Confidence float64  `json:"confidence" doc:"How likely it is that the memory answers the query, from 0 to 1" example:"0.87"`
+	Snippet    Snippet  `json:"snippet" doc:"The passage that fits best, with found words between **"`
+	Why        Why      `json:"why"`
+	Sources    []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
 }
 
 // RecalledEvent is an event that a recall found.
 type RecalledEvent struct {
 	Event
-	Rank    int     `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"2"`
-	Score   float64 `json:"score" doc:"Higher is better; comparable with the scores of the memories"`
-	Snippet Snippet `json:"snippet" doc:"The passage that fits best, with found words between **"`
-	Why     Why     `json:"why"`
+	Rank       int     `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"2"`
+	Score      float64 `json:"score" doc:"Higher is better; comparable with the scores of the memories"`
+	Confidence float64 `json:"confidence" doc:"How likely it is that the event answers the query, from 0 to 1" example:"0.87"`
+	Snippet    Snippet `json:"snippet" doc:"The passage that fits best, with found words between **"`
+	Why        Why     `json:"why"`
 	// Alike counts events that are left out.
 	Alike int `json:"alike,omitempty" doc:"How many more of the matches are events that say the same but for numbers and ids. They are left out"`
 }
@@ -171,7 +173,9 @@ type ContextPack struct {
 	MaxTokens     int              `json:"max_tokens" doc:"The most that it may have" example:"1000"`
 	Sections      []ContextSection `json:"sections" nullable:"false" doc:"What the text has, in its order"`
 	Receipt       ContextReceipt   `json:"receipt" doc:"What went in, what was left out, and why"`
-	Partial       bool             `json:"partial,omitempty" doc:"Something may be missing, because the time was over or a log could not be read"`
+	// NothingFits is set if nothing but what is pinned or new is in the pack.
+	NothingFits bool `json:"nothing_fits,omitempty" doc:"What was found hardly fits the goal and was left out. Ask with min_confidence 0 to get it"`
+	Partial     bool `json:"partial,omitempty" doc:"Something may be missing, because the time was over or a log could not be read"`
 }
 
 // ContextSectionName is a part of a ContextPack.

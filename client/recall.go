@@ -16,6 +16,8 @@ type RecallRequest struct {
 	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The session that asks. Recall then also finds the memories of the session's agent, if the credential may act as it"`
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
 	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
+	// MinConfidence leaves out what has less. nil: the default; 0: nothing is left out.
+	MinConfidence *float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" doc:"Only what has this confidence, of the best 200 matches. 0: everything. By default, an answer is empty if nothing in it has the words of the query and none of the best 10 matches has 0.012"`
 	Asked
 }
 
@@ -33,6 +35,8 @@ type RecallPage struct {
 	// EventsPartial is set if Events may be incomplete.
 	EventsPartial bool   `json:"events_partial,omitempty" doc:"True if events may be missing: the newest ones, or all if their log did not answer in time"`
 	Meaning       string `json:"meaning,omitempty" enum:"ready,building,unavailable" doc:"Set if a model of embeddings is in use. ready: memories that share no word with the query were found, too. building: some have no vector yet. unavailable: the model did not answer, so memories were found by their words only"`
+	// NothingFits is set if the answer is empty because nothing fits well enough.
+	NothingFits bool `json:"nothing_fits,omitempty" doc:"True if what was found hardly fits the query and was left out. Ask with min_confidence 0 to get it, or with other words"`
 	More
 	Total             int  `json:"total" doc:"Number of matches on all pages" example:"1"`
 	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more matches than total"`
@@ -56,6 +60,8 @@ type PackRequest struct {
 	MaxTokens int            `json:"max_tokens,omitempty" minimum:"200" maximum:"32000" doc:"The most tokens that the text may have. Default: 1000"`
 	Limit     int            `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"The most lines. Default: 24"`
 	Fresh     bool           `json:"fresh,omitempty" doc:"Forget what the session has received, and begin again"`
+	// MinConfidence is that of RecallRequest.
+	MinConfidence *float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" doc:"Only what has this confidence, as of a recall. 0: everything"`
 	// MatchesOnly is for a context that nobody asked for, such as that of a hook for each prompt.
 	MatchesOnly bool   `json:"matches_only,omitempty" doc:"Only what fits the goal by a word that says something. Nothing new stands in for matches, and a goal such as \"go on\" gets nothing"`
 	Format      string `json:"format,omitempty" enum:"json,markdown" doc:"Default: json. markdown: only the text"`

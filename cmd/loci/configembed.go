@@ -19,7 +19,7 @@ const (
 	mostEmbedChars  = 100_000
 )
 
-// embedKeys are the settings of embeddings. Without a model, there are none.
+// embedKeys are the settings of embeddings.
 func embedKeys() []settingKey {
 	return []settingKey{
 		{"embed/model", "LOCI_EMBED_MODEL", "", func(s *settings, v value) { s.Embed.Model = v.text() }},
@@ -72,12 +72,22 @@ func (s *settings) modelPatience() time.Duration {
 
 // sendsTexts reports whether Loci sends the texts of memories to an embedding endpoint.
 func (s *settings) sendsTexts() bool {
-	return s.Embed.Endpoint.BaseURL != "" && s.Embed.Model != embed.Off && s.Egress
+	return s.Embed.Endpoint.BaseURL != "" && s.Embed.Model != embed.Off && s.Embed.Model != embed.BuiltIn && s.Egress
 }
 
 func embedModelFlag(add func(name, value, usage string) *string) {
 	add("embed-model", "", "model of embeddings: a name from loci models list, a folder, or off "+
-		"(default: what loci models use has set; LOCI_EMBED_MODEL)")
+		"(default: what loci models use has set, or else "+embed.BuiltIn+"; LOCI_EMBED_MODEL)")
+}
+
+// builtIn describes the model in the program. NOTICE names its teacher and the texts.
+var builtIn = hub.Model{Name: embed.BuiltIn, Bytes: embed.BuiltInBytes, Dims: 256, Complete: true,
+	Source: "in this program: static, for English and six other languages, Apache-2.0"}
+
+// models lists the models that can be used without a download.
+func (p *program) models() ([]hub.Model, error) {
+	list, err := hub.List(modelsDir(p.settings.DataDir))
+	return append([]hub.Model{builtIn}, list...), err
 }
 
 // chosenModel is the model that the settings name, or else the one that `loci models use` has set.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
-	"github.com/loci-memory/loci/internal/embed/hub"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/setting"
 )
@@ -90,11 +89,11 @@ func (p *program) settingKeys() setting.Options {
 // models use` keeps it. With an endpoint, there is no choice.
 func (p *program) modelKey(k *setting.Key) {
 	dir := modelsDir(p.settings.DataDir)
-	k.Default, k.Fixed = embed.Off, p.settings.Embed.Endpoint.BaseURL != ""
+	k.Default, k.Fixed = embed.BuiltIn, p.settings.Embed.Endpoint.BaseURL != ""
 	k.Get = func() string { return embed.InUse(dir) }
 	k.Set = func(name string) error { return embed.Use(dir, name) }
 	k.Choices = func() ([]string, error) {
-		list, err := hub.List(dir)
+		list, err := p.models()
 		choices := []string{embed.Off}
 		for i := range list {
 			if list[i].Complete {

@@ -16,6 +16,7 @@ func (p *program) contextCommand() *cobra.Command {
 	var r pack.Request
 	var session string
 	var receipt bool
+	var least float64
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "context GOAL", Short: "Print what an assistant should know for a goal",
 		Long: `Print what an assistant should know for a goal, within a budget of tokens: pinned memories,
@@ -27,6 +28,7 @@ also tells what went in, what was left out, and why.`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: does(pack.Read, project.Read, agent.SessionRead),
 	}, func(ctx context.Context, c *call) error {
+		r.MinConfidence = &least
 		r.Goal = strings.Join(c.args, " ")
 		who, err := c.instance.during(ctx, c.who, session)
 		if err != nil {
@@ -48,6 +50,7 @@ also tells what went in, what was left out, and why.`,
 		}
 		return nil
 	})
+	confidenceFlag(cmd, &least)
 	flags := cmd.Flags()
 	flags.StringVar((*string)(&r.Intent), "intent", "",
 		"which kinds get room first: build, plan, ideate, research, debug, decide, learn")

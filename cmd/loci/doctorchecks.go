@@ -28,7 +28,7 @@ func (d *doctor) examineModel() {
 
 // examineVectors reports memories that wait for a vector while nothing runs that makes it.
 func (d *doctor) examineVectors(ctx context.Context, in *instance) {
-	if d.settings.chosenModel() == embed.Off || len(d.processes()) > 0 {
+	if chosen := d.settings.chosenModel(); chosen == embed.Off || chosen == embed.BuiltIn || len(d.processes()) > 0 {
 		return
 	}
 	orgs, err := in.orgs(ctx, "")

@@ -282,6 +282,14 @@ func (e *evaluation) print(r *eval.Result, diff *eval.Comparison) {
 			c.IndexTime.Round(time.Millisecond), loci.Thousands(int(c.BytesPerUnit()))))
 	}
 	e.printFields("query", fmt.Sprintf("p50 %s ms, p95 %s ms", showMillis(r.Cost.P50), showMillis(r.Cost.P95)))
+	if c := r.Confidence; c != nil {
+		if c.Unanswerable > 0 {
+			e.printFields("no answer", fmt.Sprintf("%s %% of %s without an answer got none",
+				percent(float64(c.GotNone)/float64(c.Unanswerable)), loci.Plural(c.Unanswerable, "question", "questions")))
+		}
+		e.printFields("confidence", fmt.Sprintf("error %.3f; %s %% of %s that found an answer lost it", c.Error,
+			percent(float64(c.Lost)/float64(max(c.Found, 1))), loci.Plural(c.Found, "question", "questions")))
+	}
 	if diff != nil {
 		e.printf("\n")
 		e.printDifferences(diff)

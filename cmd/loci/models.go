@@ -17,13 +17,14 @@ import (
 func (p *program) modelsCommand() *cobra.Command {
 	return group("models", "Pull, use and remove models of embeddings, so that recall finds by meaning",
 		`Pull, use and remove models of embeddings. With a model in use, recall also finds memories
-that share no word with the question. Embeddings are off until you use a model:
+that share no word with the question. The model "built-in" is in this program, and in use
+until you use another one. A larger one finds more and takes longer:
 
   loci models pull          # a small English model; or name another one, or a folder
   loci models use all-MiniLM-L6-v2
 
-Models are in models/ of the data directory and run in this program: no text leaves the
-machine. For a model behind an endpoint, set embed.base_url and embed.model instead.`,
+Such models are in models/ of the data directory. All run in this program: no text leaves
+the machine. For a model behind an endpoint, set embed.base_url and embed.model instead.`,
 		p.modelsListCommand(), p.modelsPullCommand(), p.modelsUseCommand(), p.modelsOffCommand(), p.modelsRemoveCommand())
 }
 
@@ -38,15 +39,15 @@ func (p *program) modelsListCommand() *cobra.Command {
 		Annotations: ofModels(),
 		RunE: func(*cobra.Command, []string) error {
 			dir := modelsDir(p.settings.DataDir)
-			list, err := hub.List(dir)
+			list, err := p.models()
 			chosen := p.settings.chosenModel()
 			for i := range list {
-				list[i].InUse = !p.settings.sendsTexts() && embed.Folder(dir, chosen) == filepath.Join(dir, list[i].Name)
+				list[i].InUse = !p.settings.sendsTexts() && embed.Folder(dir, chosen) == embed.Folder(dir, list[i].Name)
 			}
 			if err == nil && !p.json {
 				p.noteModel(chosen, list)
 			}
-			return printList(p, "models", list, err, "no models; pull one with: loci models pull\n"+hub.Offers,
+			return printList(p, "models", list, err, "",
 				"NAME|SIZE|DIMENSIONS|STATE|SOURCE", func(m hub.Model) []string {
 					state := "complete"
 					switch {
@@ -73,7 +74,7 @@ func (p *program) noteModel(chosen string, list []hub.Model) {
 		p.note("in use: %s at %s", chosen, p.settings.Embed.Endpoint.BaseURL)
 	case chosen != embed.Off:
 		p.note("in use: %s", chosen)
-	case len(list) > 0:
+	default:
 		p.note("embeddings are off; use a model with: loci models use %s", list[0].Name)
 	}
 }
@@ -150,11 +151,11 @@ func (p *program) pull(ctx context.Context, source string, o hub.Options, use bo
 
 func (p *program) modelsUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "use NAME|FOLDER", Short: "Switch embeddings on with a model",
-		Long: `Switch embeddings on with a model from "loci models list", or in a folder. A running server
-notices it at once and makes the vectors of all memories in the background. Until they are
-complete, recall goes on with those of the model before. "loci index stats" shows how far
-they are. The setting embed.model comes before this command.`,
+		Use: "use NAME|FOLDER", Short: "Use a model, or off for none",
+		Long: `Use a model from "loci models list", or in a folder. A running server notices it at once and
+makes the vectors of all memories in the background. Until they are complete, recall goes on
+with those of the model before. "loci index stats" shows how far they are. With off, recall
+finds memories by their words only. The setting embed.model comes before this command.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: ofModels(),
 		RunE:        func(_ *cobra.Command, args []string) error { return p.use(args[0]) },
@@ -164,43 +165,52 @@ they are. The setting embed.model comes before this command.`,
 // use checks a model, and sets it as the one in use.
 func (p *program) use(name string) error {
 	dir := modelsDir(p.settings.DataDir)
-	folder := embed.Folder(dir, name)
-	if folder == name { // a path, which must be the same for all processes
-		var err error
-		if folder, err = filepath.Abs(name); err != nil {
-			return err
-		}
-		name = folder
-	} else if _, err := os.Stat(folder); err != nil {
-		return loci.WrapError(loci.NotFound, err, "there is no model %s; see loci models list, or pull it",
-			quoted(cut(name, 100)))
+	var err error
+	if name != embed.Off {
+		name, err = readableModel(dir, name)
 	}
-	if err := p.settings.unusable(create); err != nil {
-		return err
+	if err == nil {
+		err = p.settings.unusable(create)
 	}
-	if _, err := embed.Open(folder, embed.Prompts{}); err != nil {
-		return err
+	if err == nil {
+		err = embed.Use(dir, name)
 	}
-	err := embed.Use(dir, name)
 	if set := p.settings.Embed.Model; err == nil && set != "" && set != name {
 		p.note("the setting embed.model names another model, %s, which Loci goes on to use", quoted(cut(set, 100)))
 	}
-	return p.answer(map[string]any{"in_use": name}, err, "in use: %s", name)
+	text := "in use: " + name
+	if name == embed.Off {
+		text = "embeddings are off"
+	}
+	return p.answer(map[string]any{"in_use": name}, err, "%s", text)
+}
+
+// readableModel checks a model by its name or path. It returns the name, or a path that is the same for all processes.
+func readableModel(dir, name string) (string, error) {
+	folder := embed.Folder(dir, name)
+	_, err := os.Stat(folder)
+	switch {
+	case name == embed.BuiltIn:
+	case folder == name: // a path
+		folder, _ = filepath.Abs(name)
+		name = folder
+	case err != nil:
+		return "", loci.WrapError(loci.NotFound, err, "there is no model %s; see loci models list, or pull it",
+			quoted(cut(name, 100)))
+	}
+	_, err = embed.Open(folder, embed.Prompts{})
+	return name, err
 }
 
 func (p *program) modelsOffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "off", Short: "Switch embeddings off",
 		Long: `Switch embeddings off. Recall then finds memories by their words only. The models and
-the vectors stay.`,
+the vectors stay. "loci models use built-in" switches embeddings on again.`,
 		Args:        cobra.NoArgs,
 		Annotations: ofModels(),
 		RunE: func(*cobra.Command, []string) error {
-			err := p.settings.unusable(create)
-			if err == nil {
-				err = embed.Use(modelsDir(p.settings.DataDir), embed.Off)
-			}
-			return p.answer(map[string]any{"in_use": embed.Off}, err, "embeddings are off")
+			return p.use(embed.Off)
 		},
 	}
 }
@@ -233,6 +243,6 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 
 // modelValues are the models on this machine, for the shell.
 func (p *program) modelValues(context.Context, *call) ([]proposal, error) {
-	list, err := hub.List(modelsDir(p.settings.DataDir))
+	list, err := p.models()
 	return mapped(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/vectors"
 )
 
 func (p *program) recallCommand() *cobra.Command {
 	var f questionFlags
 	var kinds []string
+	var least float64
 	cmd := p.find(&f, &cobra.Command{
 		Use:   "recall QUERY…",
 		Short: "Find the few best memories and events, with reasons and sources",
@@ -30,14 +32,22 @@ out, and so do --as-of and --known-at.`,
 		for _, k := range kinds {
 			r.Kinds = append(r.Kinds, memory.Kind(k))
 		}
+		r.MinConfidence = &least
 		page, err := c.app.Memory.Recall(ctx, c.who, r)
 		if err != nil {
 			return err
 		}
 		return p.printRecalled(page)
 	})
+	confidenceFlag(cmd, &least)
 	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "find only this kind: memory or event (repeatable; default: both)")
 	return cmd
+}
+
+// confidenceFlag adds the flag for the least confidence of what is found.
+func confidenceFlag(cmd *cobra.Command, into *float64) {
+	cmd.Flags().Float64Var(into, "min-confidence", recall.DefaultConfidence,
+		"leave out what answers with less confidence, from 0 (everything) to 1")
 }
 
 func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
@@ -46,7 +56,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 			"events_partial": page.EventsPartial, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial(), "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...),
-			"meaning": page.Meaning})
+			"meaning": page.Meaning, "nothing_fits": page.NothingFits})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))
 	switch page.Meaning {
@@ -63,7 +73,10 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		p.note("events may be missing: their index did not get ready in time; ask again")
 	}
 	if len(page.Items)+len(page.Events) == 0 {
-		if p.printFacts(page.Graph); len(page.Graph) == 0 && page.StoppedBy == memory.StoppedByNothing {
+		switch p.printFacts(page.Graph); {
+		case page.NothingFits:
+			p.note("nothing fits: what was found hardly has to do with this; to get it, add --min-confidence 0")
+		case len(page.Graph) == 0 && page.StoppedBy == memory.StoppedByNothing:
 			p.note("no matches")
 		}
 		return nil
@@ -81,7 +94,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 			}
 			p.printHit(&m.Memory, m.Snippet, length)
 			p.printDisagreement(&m.Disagreement)
-			p.printWhy(m.Score, m.Why)
+			p.printWhy(m.Score, m.Confidence, m.Why)
 			for _, s := range m.Sources {
 				p.printf("    from %s\n", showSource(s))
 			}
@@ -113,7 +126,7 @@ func (p *program) printEventHit(e *loci.RecalledEvent) {
 	if e.Alike > 0 {
 		p.printf("    and %s the same but for numbers and ids\n", loci.Plural(e.Alike, "event that says", "events that say"))
 	}
-	p.printWhy(e.Score, e.Why)
+	p.printWhy(e.Score, e.Confidence, e.Why)
 }
 
 // printFacts prints what the graphs of projects have about a question.

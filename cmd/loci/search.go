@@ -95,7 +95,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 			p.printHit(h.Memory, h.Snippet, length)
 			p.printDisagreement(&h.Memory.Disagreement)
 			if why {
-				p.printWhy(h.Score, h.Why)
+				p.printWhy(h.Score, h.Confidence, h.Why)
 			}
 		}
 	})
@@ -211,11 +211,12 @@ func idsOf(list []*loci.Memory) []string {
 }
 
 // printWhy prints why a memory matches, and what its score consists of if the search was to explain it.
-func (p *program) printWhy(score float64, why loci.Why) {
+func (p *program) printWhy(score, confidence float64, why loci.Why) {
 	p.printf("    %s\n", showWhy(score, why))
 	if why.Signals == nil {
 		return
 	}
+	p.printf("    confidence %.3f\n", confidence)
 	rows := mapped(why.Signals.Parts(), func(s loci.SignalPart) []string {
 		return []string{s.Name, fmt.Sprintf("%.3f", s.Score)}
 	})

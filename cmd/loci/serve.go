@@ -20,6 +20,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/maintain"
@@ -289,6 +290,9 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr, f
 		p.printf("Sign in: run %s\n", p.onSameData("loci open"))
 	}
 	p.printf("Connect your assistants: run %s\n", p.onSameData("loci connect"))
+	if first && p.settings.Egress && p.settings.chosenModel() == embed.BuiltIn {
+		p.printf("A larger model finds more by meaning: run %s\n", p.onSameData("loci models pull --use"))
+	}
 	p.printf("%s\n", lastLine)
 	return p.unwritten // nobody can use a link that was not printed
 }

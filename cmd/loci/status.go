@@ -162,7 +162,7 @@ func (in *instance) meaning(ctx context.Context, model string) (meaning, error) 
 func (p *program) showMeaning(m meaning) string {
 	switch {
 	case m.Model == embed.Off:
-		return "off; to search by meaning, run: " + p.onSameData("loci models pull --use")
+		return "off; to search by meaning, run: " + p.onSameData("loci models use "+embed.BuiltIn)
 	case m.Waiting == 0:
 		return loci.OneLine(cut(m.Model, 100))
 	}

@@ -71,7 +71,8 @@ type Options struct {
 	OAuth    *oauth.Server    // nil: Consent is Unavailable
 	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
 	Patience time.Duration    // of a search; default memory.DefaultPatience
-	// ModelPatience is how long a search waits for a model of embeddings; default: memory.Options has it.
+	// ModelPatience is how long a search waits for a model of embeddings; default: memory.Options has it. If it is set,
+	// half of it may pass while vectors that are missing are made.
 	ModelPatience time.Duration
 	IndexDir      string           // where the full-text index is; default: in memory
 	GraphIndexDir string           // where those of graphs are; default: in memory
@@ -105,7 +106,8 @@ func New(o Options) *App {
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
-	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Sets: o.Vectors, Log: g.Log, Now: g.Time})
+	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Sets: o.Vectors, Log: g.Log, Now: g.Time,
+		Patience: o.ModelPatience / 2})
 	a.Memory = memory.New(g, a.Project, a.Graph, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
 		Vectors: a.Vectors, Patience: o.Patience, ModelPatience: o.ModelPatience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)

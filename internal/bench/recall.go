@@ -30,18 +30,39 @@ func (b *bencher) recalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = plain.warm(ctx)
+	if err == nil {
+		err = b.serve(ctx, "reads", func(words *server) error { return b.compareModel(ctx, plain, words) },
+			"LOCI_EMBED_MODEL=off")
+	}
+	if err != nil {
+		return errors.Join(err, plain.stop())
+	}
 	scoped, in, err := b.startScoped(ctx)
 	if err != nil {
 		return errors.Join(err, plain.stop())
 	}
-	err = errors.Join(plain.warm(ctx), scoped.warm(ctx))
-	if err == nil {
+	if err = scoped.warm(ctx); err == nil {
 		err = b.compareRecalls(ctx, plain, scoped, in)
 	}
 	return errors.Join(err, plain.stop(), scoped.stop())
 }
 
-// warm searches until the server has the index of all memories.
+// compareModel measures how much longer the slowest recalls take with the built-in model than by words alone.
+func (b *bencher) compareModel(ctx context.Context, plain, words *server) error {
+	if err := words.warm(ctx); err != nil {
+		return err
+	}
+	b.Progress("recall by words alone, and with the built-in model")
+	without, with, _, err := b.takeTurns(ctx, words, plain, map[string]any{})
+	b.add(fmt.Sprintf("recall, 4 words, %d memories, by words alone", b.Memories), without, ms(without.P95),
+		"ms server time p95")
+	b.add("the same with the built-in model", with, with.P95.Seconds()/without.P95.Seconds(), "× p95 by words",
+		Bar{"must", 1.5, true})
+	return err
+}
+
+// warm searches until the server has the index of all memories, and their vectors if it has a model.
 func (s *server) warm(ctx context.Context) error {
 	c, err := s.dial()
 	if err != nil {
@@ -53,9 +74,10 @@ func (s *server) warm(ctx context.Context) error {
 		}
 		var page struct {
 			StoppedBy string `json:"stopped_by"`
+			Meaning   string
 		}
 		err = errors.Join(json.Unmarshal(c.body, &page), ctx.Err())
-		partial = err == nil && page.StoppedBy != ""
+		partial = err == nil && (page.StoppedBy != "" || page.Meaning != "" && page.Meaning != "ready")
 	}
 	return errors.Join(err, c.close())
 }

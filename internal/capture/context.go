@@ -24,7 +24,8 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 		goal, room = goal+": "+last.Title, maxTokens/2
 	}
 	known := ""
-	if p := h.pack(ctx, client.PackRequest{Goal: goal, SessionID: session.ID, MaxTokens: room, Fresh: true}); p != nil {
+	if p := h.pack(ctx, client.PackRequest{Goal: goal, SessionID: session.ID, MaxTokens: room, Fresh: true,
+		MinConfidence: new(float64)}); p != nil {
 		known = p.Context
 	}
 	if last == nil {

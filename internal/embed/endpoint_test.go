@@ -257,16 +257,24 @@ func TestSelectorNoticesUse(t *testing.T) {
 		}
 		return m.Name()
 	}
-	if got := current(); got != "<nil>" {
+	if got := current(); !strings.HasPrefix(got, "static:built-in@") {
 		t.Errorf("at first: %s", got)
 	}
-	for _, use := range []string{"tiny", embed.Off, filepath.Join(dir, "tiny")} {
-		if err := embed.Use(dir, use); err != nil {
+	for _, step := range [][2]string{{"tiny", "static:tiny@"}, {embed.Off, "<nil>"}, {embed.BuiltIn, "static:built-in@"},
+		{filepath.Join(dir, "tiny"), "static:tiny@"}} {
+		if err := embed.Use(dir, step[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := current(); strings.HasPrefix(got, "static:tiny@") == (use == embed.Off) {
-			t.Errorf("after Use(%s): %s", use, got)
+		if got := current(); !strings.HasPrefix(got, step[1]) {
+			t.Errorf("after Use(%s): %s", step[0], got)
 		}
+	}
+	builtIn, err := embed.Open(embed.BuiltIn, embed.Prompts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.ByName(t.Context(), builtIn.Name()); err != nil || m == nil {
+		t.Errorf("ByName of the built-in model: %v, %v", m, err)
 	}
 	name := current()
 	if m, err := s.ByName(t.Context(), name); err != nil || m == nil {

@@ -67,10 +67,13 @@ type folder struct {
 	all    map[string]tensor
 }
 
-// Open reads a model from a folder: static embeddings or a transformer, as its tensors say. Prompts replace those that
-// a transformer has; the zero value keeps them. Invalid if a file is missing, damaged or of another format; the error
-// names it. NotFound if there is no such folder.
+// Open reads a model from a folder: static embeddings or a transformer, as its tensors say. BuiltIn is the folder of
+// the built-in model. Prompts replace those that a transformer has; the zero value keeps them. Invalid if a file is
+// missing, damaged or of another format; the error names it. NotFound if there is no such folder.
 func Open(dir string, prompts Prompts) (FolderModel, error) {
+	if dir == BuiltIn {
+		return openBuiltIn()
+	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, loci.WrapError(loci.NotFound, err, "there is no folder %s; pull the model again, or choose the "+
 			"folder of another one", dir)
@@ -80,7 +83,7 @@ func Open(dir string, prompts Prompts) (FolderModel, error) {
 		f.at = filepath.Join(dir, nested)
 	}
 	err := f.take(tokenizerJSON, func(file *os.File, _ int64) (err error) {
-		f.tokens, err = newTokenizer(file)
+		f.tokens, err = newTokenizer(file, "")
 		return err
 	})
 	if err == nil {
@@ -88,7 +91,7 @@ func Open(dir string, prompts Prompts) (FolderModel, error) {
 	}
 	if err == nil {
 		err = f.take(weightsFile, func(file *os.File, size int64) (err error) {
-			f.all, err = tensorsIn(file, size)
+			f.all, err = tensorsIn(size, partsOf(file))
 			return err
 		})
 	}

@@ -21,7 +21,8 @@ const Off = "off"
 type SelectorOptions struct {
 	// Dir has a folder for each model on this machine, and the file that says which one is in use.
 	Dir string
-	// Model is the name of a folder in Dir, a path to a folder, Off, or the endpoint's model. "": what Use has set.
+	// Model is the name of a folder in Dir, a path to a folder, Off, BuiltIn, or the endpoint's model. "": what Use has
+	// set.
 	Model string
 	// Endpoint has the settings of an endpoint. Without BaseURL there is none, and the prefixes are those of a
 	// transformer in a folder.
@@ -64,7 +65,7 @@ func NewSelector(o SelectorOptions) (*Selector, error) {
 	s.read = func(dir string) (FolderModel, error) {
 		return Open(dir, Prompts{Document: o.Endpoint.DocumentPrefix, Query: o.Endpoint.QueryPrefix})
 	}
-	if o.Endpoint.BaseURL == "" || o.Model == Off {
+	if o.Endpoint.BaseURL == "" || o.Model == Off || o.Model == BuiltIn {
 		return s, nil
 	}
 	o.Endpoint.Model = o.Model
@@ -76,8 +77,8 @@ func NewSelector(o SelectorOptions) (*Selector, error) {
 // inUse is the file that names the model in use.
 const inUse = "in-use"
 
-// Use sets the model that processes use whose settings name none: the name of a folder in dir, or the path of a folder.
-// Off switches embeddings off. Running processes notice it.
+// Use sets the model that processes use whose settings name none: the name of a folder in dir, the path of a folder, or
+// BuiltIn. Off switches embeddings off. Running processes notice it.
 func Use(dir, model string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -96,18 +97,18 @@ func Use(dir, model string) error {
 	return err
 }
 
-// InUse returns the model that Use has set, or Off.
+// InUse returns the model that Use has set, or BuiltIn.
 func InUse(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, inUse))
 	if name := strings.TrimSpace(string(text)); err == nil && name != "" {
 		return name
 	}
-	return Off
+	return BuiltIn
 }
 
-// Folder returns the folder of a model by its name in dir or its path.
+// Folder returns the folder of a model by its name in dir or its path. BuiltIn is its own folder.
 func Folder(dir, model string) string {
-	if strings.ContainsAny(model, `/\`) || model == "." || model == ".." {
+	if strings.ContainsAny(model, `/\`) || model == "." || model == ".." || model == BuiltIn {
 		return model
 	}
 	return filepath.Join(dir, model)
@@ -168,7 +169,7 @@ func (s *Selector) folderOf(name string) string {
 	}
 	_, folder, _ := strings.Cut(name, ":")
 	folder, _, _ = strings.Cut(folder, "@")
-	return filepath.Join(s.o.Dir, filepath.Base(folder))
+	return Folder(s.o.Dir, filepath.Base(folder))
 }
 
 // forget lets models go for which nobody has asked for long.
@@ -226,6 +227,9 @@ func (l *loaded) isRead() bool {
 
 // stampOf tells one state of the files of a model from another.
 func stampOf(dir string) string {
+	if dir == BuiltIn {
+		return ""
+	}
 	var b strings.Builder
 	names, _ := Files()
 	for _, name := range append(names, nested+"/"+weightsFile) {

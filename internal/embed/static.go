@@ -19,9 +19,9 @@ type Static struct {
 	tokens *tokenizer
 	table  tensor // a vector in each row
 	dims   int
-	rows   []int32   // which row of the table each token has; nil: its own
-	weight []float32 // of each token; nil: 1
-	most   int       // tokens of a text; the rest of a longer one is left out
+	rows   []int32 // which row of the table each token has; nil: its own
+	weight tensor  // of each token; without data: 1
+	most   int     // tokens of a text; the rest of a longer one is left out
 }
 
 // MaxDims is how many dimensions a vector has at most. A search packs no more.
@@ -65,15 +65,16 @@ func (s *Static) load(all map[string]tensor) error {
 		if n, _ := t.count(); ok && (n < tokens || width(t.dtype) == 0) {
 			return fmt.Errorf("has %s for too few tokens", name)
 		}
+		if name == "weights" {
+			s.weight = t
+			continue
+		}
 		for i := 0; ok && i < tokens; i++ {
-			switch x := t.at(i); {
-			case name == "weights":
-				s.weight = append(s.weight, float32(x))
-			case x >= 0 && x < float64(rows):
-				s.rows = append(s.rows, int32(x))
-			default:
+			x := t.at(i)
+			if x < 0 || x >= float64(rows) {
 				return errors.New("has a mapping to rows that it does not have")
 			}
+			s.rows = append(s.rows, int32(x))
 		}
 	}
 	if s.rows == nil && rows < tokens {
@@ -120,8 +121,8 @@ func (s *Static) embed(text string) []float32 {
 		if s.rows != nil {
 			row = int(s.rows[id])
 		}
-		if s.weight != nil {
-			weight = s.weight[id]
+		if s.weight.data != nil {
+			weight = float32(s.weight.at(int(id)))
 		}
 		s.table.addTo(sum, row, weight)
 	}

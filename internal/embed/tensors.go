@@ -19,16 +19,20 @@ type tensor struct {
 // maxHeader is how many bytes the header of such a file has at most. The format allows no more.
 const maxHeader = 100 << 20
 
-// tensorsIn reads the tensors of a file of this size by their names. Each has a separate buffer, so that the memory of
-// one that is converted can be freed.
-func tensorsIn(file io.ReaderAt, size int64) (map[string]tensor, error) {
-	read := func(from, to uint64) ([]byte, error) {
+// partsOf reads parts of a file. Each has a separate buffer, so that the memory of a tensor that is converted can be
+// freed.
+func partsOf(file io.ReaderAt) func(from, to uint64) ([]byte, error) {
+	return func(from, to uint64) ([]byte, error) {
 		data := make([]byte, to-from)
 		if _, err := file.ReadAt(data, int64(from)); err != nil {
 			return nil, fmt.Errorf("cannot be read: %w", err)
 		}
 		return data, nil
 	}
+}
+
+// tensorsIn returns the tensors of a file of this size by their names.
+func tensorsIn(size int64, read func(from, to uint64) ([]byte, error)) (map[string]tensor, error) {
 	if size < 8 {
 		return nil, fmt.Errorf("has only %d bytes", size)
 	}

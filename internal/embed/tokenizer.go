@@ -15,9 +15,9 @@ import (
 // tokenizer takes texts apart as the tokenizer.json of a model says: first around added tokens, then the rest is
 // normalised, split into words, and each word into tokens.
 type tokenizer struct {
-	ids     map[string]int32 // of the vocabulary, without added tokens
-	highest int32            // id of all tokens
-	unknown int32            // the token for what is not in the vocabulary; -1: there is none
+	known   vocabulary
+	highest int32 // id of all tokens
+	unknown int32 // the token for what is not in the vocabulary; -1: there is none
 	raw     addedTokens
 	cooked  addedTokens // these are looked for in the normalised text
 	normal  []func(string) string
@@ -48,6 +48,7 @@ type tokenizerFile struct {
 		Prefix       *string         `json:"continuing_subword_prefix"`
 		Most         int             `json:"max_input_chars_per_word"`
 		ByteFallback bool            `json:"byte_fallback"`
+		Skips        bool            `json:"skip_unknown"` // only the built-in model has it
 	} `json:"model"`
 }
 
@@ -75,16 +76,17 @@ type rule struct {
 	PreTokenizers []rule `json:"pretokenizers"`
 }
 
-func newTokenizer(file io.ReadSeeker) (*tokenizer, error) {
+// newTokenizer reads tokenizer.json. If there are lines, they are the vocabulary, in the order of their bytes.
+func newTokenizer(file io.ReadSeeker, lines string) (*tokenizer, error) {
 	var f tokenizerFile
 	if err := decode(file, &f); err != nil {
 		return nil, err
 	}
-	t := &tokenizer{ids: map[string]int32{}, unknown: -1, around: f.Around}
+	t := &tokenizer{unknown: -1, around: f.Around}
 	var err error
 	switch f.Model.Type {
 	case "WordPiece":
-		err = t.wordPiece(&f)
+		err = t.wordPiece(&f, lines)
 	case "Unigram":
 		err = t.unigram(&f)
 	default:
@@ -99,7 +101,7 @@ func newTokenizer(file io.ReadSeeker) (*tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.ids) == 0 {
+	if t.known.size() == 0 {
 		return nil, errors.New("has no vocabulary")
 	}
 	return t, t.count(f.Added)
@@ -107,19 +109,19 @@ func newTokenizer(file io.ReadSeeker) (*tokenizer, error) {
 
 // count takes added tokens over, and works out what is known of all tokens.
 func (t *tokenizer) count(added []addedToken) error {
-	lengths := make([]int, 0, len(t.ids)+len(added))
+	lengths := make([]int, 0, t.known.size()+len(added))
 	count := func(token string, id int32) bool {
 		t.highest = max(t.highest, id)
 		lengths = append(lengths, utf8.RuneCountInString(token))
 		return id >= 0
 	}
 	ok := true
-	for token, id := range t.ids {
+	for token, id := range t.known.all() {
 		ok = count(token, id) && ok
 	}
 	seen := map[string]bool{}
 	for _, a := range added {
-		if _, isKnown := t.ids[a.Content]; !isKnown && !seen[a.Content] {
+		if _, isKnown := t.known.id(a.Content); !isKnown && !seen[a.Content] {
 			ok = count(a.Content, a.ID) && ok
 		}
 		seen[a.Content] = true

@@ -12,34 +12,38 @@ type wordPieces struct {
 	prefix  string // of pieces that continue a word
 	most    int    // characters of a word; a longer one is unknown
 	longest int    // bytes of a token
+	skips   bool   // unknown characters are left out; else a word with one is unknown
 }
 
-func (t *tokenizer) wordPiece(f *tokenizerFile) error {
-	if err := json.Unmarshal(f.Model.Vocab, &t.ids); err != nil {
+func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
+	if lines != "" {
+		t.known = sortedVocabulary(lines)
+	} else if err := json.Unmarshal(f.Model.Vocab, &t.known.ids); err != nil {
 		return fmt.Errorf("has a vocabulary that cannot be read: %w", err)
 	}
 	if f.Model.Unk != nil {
-		if id, ok := t.ids[*f.Model.Unk]; ok {
+		if id, ok := t.known.id(*f.Model.Unk); ok {
 			t.unknown = id
 		}
 	}
-	w := wordPieces{prefix: "##", most: 100}
+	w := wordPieces{prefix: "##", most: 100, skips: f.Model.Skips}
 	if f.Model.Prefix != nil {
 		w.prefix = *f.Model.Prefix
 	}
 	if f.Model.Most > 0 {
 		w.most = f.Model.Most
 	}
-	for token := range t.ids {
+	for token := range t.known.all() {
 		w.longest = max(w.longest, len(token))
 	}
 	t.pieces = w
 	return nil
 }
 
-// word adds the pieces of a word, or the unknown token if it cannot be taken apart.
+// word adds the pieces of a word, or the unknown token if it cannot be taken apart. A text in Chinese or Japanese is one
+// word up to the next sign, so that one rare character must not make it unknown.
 func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
-	if id, ok := t.ids[word]; ok && len(word) <= w.most {
+	if id, ok := t.known.id(word); ok && len(word) <= w.most {
 		return add(id)
 	}
 	if utf8.RuneCountInString(word) > w.most {
@@ -47,20 +51,22 @@ func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	}
 	var places [32]int32
 	found := places[:0]
-	key := make([]byte, 0, 128)
 	for from := 0; from < len(word); {
-		key = key[:0]
+		key, prefix := word[from:min(len(word), from+w.longest)], 0
 		if from > 0 {
-			key = append(key, w.prefix...)
+			key, prefix = w.prefix+key, len(w.prefix)
 		}
-		prefix := len(key)
-		key = append(key, word[from:min(len(word), from+w.longest)]...)
 		id, end := int32(-1), len(key)
 		for ; end > prefix; end-- {
-			if known, ok := t.ids[string(key[:end])]; ok {
+			if known, ok := t.known.id(key[:end]); ok {
 				id = known
 				break
 			}
+		}
+		if id < 0 && w.skips {
+			_, size := utf8.DecodeRuneInString(word[from:])
+			from += size
+			continue
 		}
 		if id < 0 {
 			return add(t.unknown)
@@ -95,14 +101,14 @@ func (t *tokenizer) unigram(f *tokenizerFile) error {
 		return fmt.Errorf("has a Unigram tokenizer with byte_fallback, which Loci does not know")
 	}
 	u := &unigramPieces{worst: math.Inf(1), scores: make([]float64, 0, len(vocab))}
-	t.ids = make(map[string]int32, len(vocab))
+	t.known.ids = make(map[string]int32, len(vocab))
 	for i, v := range vocab {
 		token, ok := v[0].(string)
 		score, isNumber := v[1].(float64)
 		if !ok || !isNumber {
 			return fmt.Errorf("has a vocabulary that cannot be read: entry %d is no token with its score", i)
 		}
-		t.ids[token] = int32(i)
+		t.known.ids[token] = int32(i)
 		u.scores, u.longest, u.worst = append(u.scores, score), max(u.longest, len(token)), min(u.worst, score)
 	}
 	if f.Model.UnkID != nil {
@@ -142,7 +148,7 @@ func (u *unigramPieces) word(t *tokenizer, word string, add func(int32) bool) bo
 		_, size := utf8.DecodeRuneInString(word[from:])
 		u.reach(best, from, from+size, u.worst-unknownPenalty, t.unknown)
 		for end := from + 1; end <= min(len(word), from+u.longest); end++ {
-			if id, ok := t.ids[word[from:end]]; ok && int(id) < len(u.scores) {
+			if id, ok := t.known.ids[word[from:end]]; ok && int(id) < len(u.scores) {
 				u.reach(best, from, end, u.scores[id], id)
 			}
 		}

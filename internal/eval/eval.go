@@ -123,7 +123,9 @@ func Run(ctx context.Context, set Set, build Build, o Options) (*Result, error) 
 	result := Score(set, r.ranked)
 	slices.Sort(r.times)
 	r.cost.P50, r.cost.P95 = percentile(r.times, 0.50), percentile(r.times, 0.95)
-	result.Cost = &r.cost
+	if result.Cost = &r.cost; r.confidence != (Confidence{}) {
+		result.Confidence = &r.confidence
+	}
 	return result, nil
 }
 
@@ -132,6 +134,7 @@ type run struct {
 	ranked       map[string][]string // by id of the question
 	times        []time.Duration
 	cost         Cost
+	confidence   Confidence
 }
 
 func (r *run) conversation(ctx context.Context, c *Conversation, build Build) (err error) {
@@ -149,11 +152,17 @@ func (r *run) conversation(ctx context.Context, c *Conversation, build Build) (e
 	for _, q := range c.Questions {
 		start := time.Now()
 		ids, err := s.Search(ctx, q.Text, q.AskedAt, r.limit)
+		r.times = append(r.times, time.Since(start))
+		r.ranked[q.ID] = ids
+		if j, ok := s.(Judge); ok && err == nil {
+			var judged []Judged
+			if judged, err = j.Judge(ctx, q.Text, q.AskedAt); judged != nil {
+				r.confidence.add(&q, ids, judged)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
-		r.times = append(r.times, time.Since(start))
-		r.ranked[q.ID] = ids
 		loci.ReportProgress(ctx, loci.Progress{Stage: "asking questions", Done: int64(len(r.times)), Total: int64(r.total)})
 	}
 	return nil

@@ -169,3 +169,29 @@ func TestIndexKeepsItsFloor(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsWithoutAnAnswer requires that most of them get none, and that others keep theirs.
+func TestQuestionsWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	r, err := eval.Run(t.Context(), load(t, "testdata/answers"), product(), eval.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Confidence
+	if c == nil || c.Unanswerable != 256 || c.Found < 109 {
+		t.Fatalf("got %+v", c)
+	}
+	empty := 0
+	for _, o := range r.Outcomes {
+		if o.Question.Type == eval.Apart && len(o.Ranked) == 0 {
+			empty++
+		}
+	}
+	if c.GotNone != empty {
+		t.Errorf("%d got none, want %d", c.GotNone, empty)
+	}
+	if none := float64(c.GotNone) / float64(c.Unanswerable); none < 0.56 || c.Lost > 0 || c.Error > 0.05 {
+		t.Errorf("%.3f of the questions without an answer got none, want 0.56; %d others lost theirs, want 0; the error is "+
+			"%.3f, want 0.05", none, c.Lost, c.Error)
+	}
+}

@@ -98,6 +98,7 @@ func Stored(a *app.App, who loci.Principal) Searcher {
 
 type product struct {
 	ask   ask
+	packs bool
 	app   *app.App
 	who   loci.Principal
 	units map[loci.MemoryID]string // nil: the ids are those of the memories
@@ -127,22 +128,41 @@ func (p *product) Search(ctx context.Context, question string, askedAt time.Time
 }
 
 func (p *product) recall(ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
-	page, err := p.app.Memory.Recall(ctx, p.who, memory.SearchRequest{Query: question, Limit: limit,
-		AskedAt: askedAt})
+	judged, err := p.judged(ctx, memory.SearchRequest{Query: question, Limit: limit, AskedAt: askedAt})
+	ids := make([]string, len(judged))
+	for i := range judged {
+		ids[i] = judged[i].ID
+	}
+	return ids, err
+}
+
+// Judge asks again for what recall leaves out. A pack has no confidence.
+func (p *product) Judge(ctx context.Context, question string, askedAt time.Time) ([]Judged, error) {
+	if p.packs {
+		return nil, nil
+	}
+	return p.judged(ctx, memory.SearchRequest{Query: question, Limit: judgedHits, AskedAt: askedAt,
+		MinConfidence: new(float64)})
+}
+
+func (p *product) judged(ctx context.Context, r memory.SearchRequest) ([]Judged, error) {
+	page, err := p.app.Memory.Recall(ctx, p.who, r)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(page.Items))
+	list := make([]Judged, len(page.Items))
 	for i, m := range page.Items {
-		if ids[i] = m.ID.String(); p.units != nil {
-			ids[i] = p.units[m.ID]
+		list[i] = Judged{m.ID.String(), m.Confidence}
+		if p.units != nil {
+			list[i].ID = p.units[m.ID]
 		}
 	}
-	return ids, nil
+	return list, nil
 }
 
 // pack returns the units of a pack, which knows neither askedAt nor another limit than its own.
 func (p *product) pack(ctx context.Context, question string, _ time.Time, _ int) (ids []string, err error) {
+	p.packs = true
 	got, err := p.app.Pack.Context(ctx, p.who, pack.Request{Goal: question})
 	if err != nil {
 		return nil, err

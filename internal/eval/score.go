@@ -48,6 +48,8 @@ type Result struct {
 	Types   []Group `json:"types"`   // by name, Apart last
 	Missing int     `json:"missing"` // questions that a run file lacks
 	Cost    *Cost   `json:"cost,omitempty"`
+	// Confidence is that of the hits, if the search is a Judge.
+	Confidence *Confidence `json:"confidence,omitempty"`
 
 	Outcomes []Outcome `json:"-"` // of each question, in the order of the set
 
@@ -119,6 +121,10 @@ func (s Set) hasSessions() bool {
 
 func outcome(q Question, ids []string, session map[string]string) Outcome {
 	o := Outcome{Question: q, Ranked: ids, Ranks: recall.RanksOf(q.Gold, loci.Unique(ids))}
+	if len(q.Gold) == 0 { // no turn answers it
+		o.figures = make([]float64, len(metrics))
+		return o
+	}
 	var found, wanted []string
 	for _, id := range ids {
 		if s, known := session[id]; known {

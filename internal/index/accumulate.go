@@ -26,7 +26,7 @@ func (s *search) weigh() {
 	s.row, s.context = saturate(s.sum.words/rows), saturate(s.sum.context/rows)
 	s.session = saturate(s.sum.words / max(s.sum.groups, 1))
 	s.idf = make([]float64, len(s.q.Terms))
-	sum := 0.0
+	sum, unknown := 0.0, 0.0
 	for t := range s.idf {
 		n := 0.0
 		for i := range s.parts {
@@ -37,8 +37,13 @@ func (s *search) weigh() {
 			s.common |= 1 << t
 		}
 		s.idf[t] = math.Log(1 + (s.sum.rows-n+0.5)/(n+0.5))
-		sum += s.idf[t]
+		if sum += s.idf[t]; n == 0 || s.alike&(1<<t) != 0 {
+			unknown += s.idf[t]
+		}
 	}
+	own := *s.q
+	s.q, unknown = &own, own.Weights.Unknown*unknown/max(sum, math.SmallestNonzeroFloat64)
+	own.Weights.Meaning, own.Weights.Theme = own.Weights.Meaning+unknown, own.Weights.Theme+unknown
 	for t := range s.idf {
 		s.idf[t] /= sum
 		s.order = append(s.order, t)

@@ -14,6 +14,8 @@ import (
 type Meaning struct {
 	Vectors *Vectors  // nil: rows are found by their words only
 	Query   []float32 // the vector of the question, of the length 1
+	// Within is how much less similar than the best a row may be that has nothing but its meaning. 0: that is all one.
+	Within float64
 	// Exact returns the vectors of rows as the model made them, nil for those that it does not have. It is asked for
 	// the best rows, whose order the packed vectors may change. nil: the packed ones must do.
 	Exact func(ids [][16]byte) [][]float32
@@ -35,6 +37,8 @@ const (
 	codeScores = 4 << 10
 	// codeError is by how much codes make a cosine smaller, mostly.
 	codeError = 0.05
+	// leastShared is how many rows are worth another goroutine, and mostSharing how many compare rows for one search.
+	leastShared, mostSharing = 8 << 10, 4
 	// LeastMeaning is how similar to the question a row is at least that shares no word with it.
 	LeastMeaning = 0.1
 )
@@ -75,6 +79,9 @@ func (s *search) readMeaning() {
 	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y.contender) })
 	s.refine(top.list[:min(len(top.list), mostExact)], question)
 	for _, r := range top.list {
+		if m.Within > 0 {
+			s.far = max(s.far, r.meaning-m.Within)
+		}
 		r.part.meant = append(r.part.meant, r)
 	}
 	for i := range s.parts {
@@ -181,12 +188,6 @@ func (p *part) meantDocs() []inSlot {
 	return p.withVectors(p.spans)
 }
 
-// leastShared is how many rows are worth another goroutine.
-const leastShared = 8 << 10
-
-// mostSharing is how many goroutines compare rows for one search at most.
-const mostSharing = 4
-
 // compare sets p.cosines of the visible ones of these rows. cosine returns that of a slot.
 func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {
 	n := min(runtime.GOMAXPROCS(0), mostSharing, len(docs)/leastShared+1)
@@ -263,6 +264,12 @@ func (s *search) addMeaning(p *part) {
 		p.scores[r.doc] += float32(r.score)
 		p.touched.set(r.doc)
 	}
+}
+
+// isFar reports whether a row has this score for its meaning only, and others are much more similar.
+func (s *search) isFar(p *part, doc uint32, score float64) bool {
+	meaning, theme := p.meantOf(doc)
+	return meaning < s.far && score <= s.q.Weights.Meaning*meaning+s.q.Weights.Theme*theme+inexact
 }
 
 // meantOf returns what a row gets for its meaning and for that of its session.

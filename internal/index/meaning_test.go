@@ -217,3 +217,44 @@ func TestVectorsFollowTheirRows(t *testing.T) {
 		t.Errorf("got %d vectors and %d wasted, want 2 and 4", vectors.Len(), vectors.Wasted())
 	}
 }
+
+// TestWithin leaves out rows that are much less similar than the best one, unless they have something else.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	b, vectors := NewBuilder(), NewVectors(2)
+	add := func(id byte, text, session string, angle float64) {
+		r := Row{ID: [16]byte{id}, Class: "a", Time: time.Unix(int64(id), 0), Session: session, Fields: []Field{{Text: text}}}
+		b.Add(r)
+		vectors.Put(r.ID, packing.Pack([]float32{float32(math.Cos(angle)), float32(math.Sin(angle))}))
+	}
+	add(1, "best", "", 0.1)
+	add(2, "near", "", 0.6)
+	add(3, "far", "", 1.3)
+	add(4, "word far", "", 1.3)
+	add(5, "before far", "s", 1.3) // beside a row with the word
+	add(6, "word", "s", 2)
+	for i := byte(10); i < 40; i++ { // so that the mean is near 0
+		add(i, "other", "", 3+float64(i)/10)
+	}
+	s, err := Open(b.Build())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for within, want := range map[float64]string{0: "1 2 3 4 5 6", 0.3: "1 2 4 5 6", 0.01: "1 4 5 6"} {
+		q := Query{Sees: func(Class) bool { return true }, Now: time.Unix(1e9, 0), Limit: 50, Terms: []Term{{Form: "word"}},
+			Weights: Weights{Row: 1, Session: 1, Meaning: 1, Theme: 1},
+			Meaning: Meaning{Vectors: vectors, Query: []float32{1, 0}, Within: within}}
+		var got []string
+		for _, h := range Search([]*View{NewView(s)}, &q).Hits {
+			if h.ID[0] < 10 {
+				got = append(got, fmt.Sprint(h.ID[0]))
+			}
+			if !h.Compared {
+				t.Errorf("row %d has a vector that was not compared", h.ID[0])
+			}
+		}
+		if slices.Sort(got); fmt.Sprint(got) != "["+want+"]" {
+			t.Errorf("within %v: got %v, want %s", within, got, want)
+		}
+	}
+}

@@ -15,11 +15,8 @@ import (
 // A row has the names of its fields as forms that are no words: a mark and a hash. So a search finds the rows
 // of a name like those of a word, in the classes that it sees, and nothing counts a name as a word.
 
-// nameMark begins the forms of names. No word has it, so they are the first ones of a table.
-const nameMark = "\x00"
-
-// words begin after all names and signs.
-const wordsFrom = "\x02"
+// nameMark begins the forms of names, which are the first ones of a table. Words begin after all names and signs.
+const nameMark, wordsFrom = "\x00", "\x02"
 
 // MaxName is how many words a name has at most. Longer ones are not kept.
 const MaxName = 32

@@ -6,11 +6,9 @@ import (
 )
 
 // maxPlaces is about how many places of words a search reads for all of its phrases. A word that says something is in
-// few rows, and "to be or not to be" in nearly all of them.
-const maxPlaces = 1 << 17
-
-// wordsPerPlace is how many words a text has for each place of a frequent word, such as "the".
-const wordsPerPlace = 20
+// few rows, and "to be or not to be" in nearly all of them. wordsPerPlace is how many words a text has for each place
+// of a frequent word, such as "the".
+const maxPlaces, wordsPerPlace = 1 << 17, 20
 
 // readPhrase collects the rows in which the words of a phrase follow one another.
 func (s *search) readPhrase(t int) {

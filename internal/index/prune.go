@@ -192,7 +192,8 @@ func (s *search) sampleSums(p *part, docs []uint32, rest []int) {
 	}
 	for _, doc := range docs {
 		sum := score(s.scoreOf(p, doc))
-		if sum == 0 || top.full() && sum <= top.list[0] || !p.admits(doc) || s.q.OwnWords && !p.isMatch(doc) {
+		if sum == 0 || top.full() && sum <= top.list[0] || !p.admits(doc) || s.q.OwnWords && !p.isMatch(doc) ||
+			s.isFar(p, doc, float64(sum)) {
 			continue
 		}
 		top.offer(sum)

@@ -86,8 +86,10 @@ type Weights struct {
 	Rule     float64 // Query.Rules, and it states one
 	Denies   float64 // the part of the score that a row loses that denies something, if Query.WhatIs
 	Date     float64 // it happened in one of Query.Periods
-	Stem     float64 // how much a form with the same stem counts, beside 1 for the form itself
-	Similar  float64 // how much a similar form counts, times its similarity
+	// Unknown is how much more Meaning and Theme count if no row has a word of the question, or else its share of that.
+	Unknown float64
+	Stem    float64 // how much a form with the same stem counts, beside 1 for the form itself
+	Similar float64 // how much a similar form counts, times its similarity
 }
 
 // Signals are the figures of one hit. Each is in [0, 1].
@@ -118,16 +120,18 @@ type Result struct {
 	// Forms are those that stood in for each term and that a possible hit has, the best first: forms
 	// with the same stem, similar ones, or those with its prefix or part. At most 64 each.
 	Forms   [][]string
-	Similar uint32 // bit t: term t was found only by similar forms
-	Common  uint32 // bit t: most visible rows have term t
+	Similar uint32  // bit t: term t was found only by similar forms
+	Common  uint32  // bit t: most visible rows have term t
+	By      Weights // those of the query, with what Unknown adds
 }
 
 // Hit is a row that was found.
 type Hit struct {
-	ID      [16]byte
-	Terms   uint32 // bit t: the row itself has term t
-	Score   float64
-	Signals Signals
+	ID       [16]byte
+	Terms    uint32 // bit t: the row itself has term t
+	Score    float64
+	Signals  Signals
+	Compared bool // with Query.Meaning: the row has a vector
 	// Priority and Updated order hits of equal score.
 	Priority uint8
 	Updated  int64 // microseconds since 1970

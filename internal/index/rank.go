@@ -96,8 +96,12 @@ func (s *search) offer(p *part, doc uint32, extra float64, top *best[contender])
 		s.q.OwnWords && !p.isMatch(doc) {
 		return
 	}
+	own := score
 	if extra > 0 {
 		score += s.extrasOf(p, doc)
+	}
+	if score == own && s.isFar(p, doc, own) {
+		return
 	}
 	if score *= 1 - s.q.Weights.Denies*s.denies(p, doc); score >= s.least {
 		top.offer(contender{rowIn{p, doc}, score})
@@ -222,6 +226,7 @@ func (s *search) hit(c contender) Hit {
 	h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
 	h.Priority, h.Updated = c.part.Segment.parts[secPriority][c.doc], c.part.updated(c.doc)
 	h.Mark = *c.part.mark(c.doc)
+	h.Compared = c.part.placed != nil && c.part.placed.slots != nil && c.part.placed.slots[c.doc] >= 0
 	s.worked[c.rowIn] = h
 	if s.scores.offer(score(h.Score)); s.scores.full() {
 		s.least = max(s.least, float64(s.scores.list[0])-inexact)

@@ -37,8 +37,9 @@ type search struct {
 	sum   totals
 	// common has bit t if most rows have term t.
 	common uint32
-	alone  bool // no visible row has neighbours
-	some   bool // a phrase was looked for in some of the rows only
+	alone  bool    // no visible row has neighbours
+	some   bool    // a phrase was looked for in some of the rows only
+	far    float64 // rows that are less similar in meaning need more than that
 	// alike has a bit for each term that was found only by similar forms.
 	alike uint32
 	// idf is the share of each term in a perfect match.
@@ -211,7 +212,8 @@ const maxForms = 64
 
 // result describes the terms and counts the rows.
 func (s *search) result(hits []Hit) Result {
-	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike, Common: s.common}
+	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike, Common: s.common,
+		By: s.q.Weights}
 	for t := range r.Forms {
 		r.Forms[t] = s.standIns(t)
 	}

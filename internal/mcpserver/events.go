@@ -72,20 +72,12 @@ const (
 )
 
 func decisionFields(c *call, in *choice) []field {
-	zero, one := 0.0, 1.0
-	confidence := value("confidence", "a number from 0 to 1", &jsonschema.Schema{Type: "number", Minimum: &zero,
-		Maximum: &one}, func(path string, v float64) error {
-		if in.confidence = &v; v < 0 || v > 1 {
-			return loci.FieldErrorf(path, "must be a number from 0 to 1")
-		}
-		return nil
-	}).loosely(unquoted)
 	return []field{
 		text("decision", &in.Content, 1, loci.MaxContent).must(),
 		text("reasoning", &in.reasoning, 1, maxReasoning).must(),
 		list("alternatives", &in.alternatives, 0, maxAlternatives, maxAlternative, checkAlternatives).
 			about("what was not chosen"),
-		confidence, inSession(c), namedProject(c, &in.ProjectID), tags(&in.Tags, 0),
+		share("confidence", &in.confidence), inSession(c), namedProject(c, &in.ProjectID), tags(&in.Tags, 0),
 		whole("importance", &in.Importance, 1, loci.MaxImportance, 0),
 	}
 }

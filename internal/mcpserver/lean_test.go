@@ -25,7 +25,7 @@ func TestAHitIsLean(t *testing.T) {
 	r.must("write_memory", `{"title":"Deploy hour","content":"On Fridays we deploy.","tags":["ops"]}`)
 	hit := r.must("search_memories", `{"term":"deploy friday","limit":1}`)["memories"].([]any)[0]
 	want := map[string]any{"id": id[:8], "title": "Deploy day", "text": "We deploy on Fridays.", "date": "2026-03-03",
-		"origin": "claude", "why": "matches deploy, friday; pinned", "tags": []any{"ops"}}
+		"origin": "claude", "why": "matches deploy, friday; pinned", "confidence": 0.931, "tags": []any{"ops"}}
 	if diff := cmp.Diff(want, hit); diff != "" {
 		t.Errorf("a hit (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
@@ -19,6 +21,7 @@ func searchFields(c *call, in *memory.SearchRequest) []field {
 		moment("asked_at", &in.AskedAt).hide(),
 		moment("known_at", &in.When.KnownAt).hide(), tagMode(&in.AllTags).hide(), namedProject(c, &in.ProjectID).hide(),
 		word("category", &in.Category).hide(),
+		share("min_confidence", &in.MinConfidence).hide(),
 	}
 }
 
@@ -39,11 +42,17 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	for i := range found.Events {
 		out.Events = append(out.Events, foundEventOf(c, &found.Events[i]))
 	}
-	if out.Graph = graphLines(found.Graph); len(out.Graph) == 0 && len(found.Items) == 0 && found.Total == 0 {
+	if out.Graph = graphLines(found.Graph); found.NothingFits {
+		out.Hint = nothingFits
+	} else if len(out.Graph) == 0 && len(found.Items) == 0 && found.Total == 0 {
 		out.Hint = s.hint(ctx, c, in.Query, &in.Filter)
 	}
 	return out, nil
 }
+
+// nothingFits is the hint if all that was found was left out.
+const nothingFits = "Nothing fits: what was found hardly has to do with the question. To get it, send " +
+	"min_confidence 0, or search for other words."
 
 // foundEvent is an event that a search for memories found, as short as a hit. search_events has its full text.
 type foundEvent struct {
@@ -61,11 +70,13 @@ type foundEvent struct {
 	Alike   int          `json:"alike,omitempty"`        // events that say the same but for numbers and ids
 	Why     any          `json:"why,omitempty"`          // a phrase, or a loci.Why
 	Score   float64      `json:"score,omitempty"`
+
+	Confidence float64 `json:"confidence,omitempty"`
 }
 
 func foundEventOf(c *call, e *loci.RecalledEvent) foundEvent {
 	out := foundEvent{Rank: e.Rank, ID: e.ID, Time: e.Time.UTC().Format(time.RFC3339), Type: e.Type, Actor: e.Actor,
-		Origin: e.Origin, Why: whyPhrase(&e.Why), Alike: e.Alike,
+		Origin: e.Origin, Why: whyPhrase(&e.Why), Alike: e.Alike, Confidence: e.Confidence,
 		Reason: loci.Shorten(e.Detail(loci.ReasonField), wholeText),
 		Other:  loci.Shorten(e.Detail(loci.AlternativesField), wholeText)}
 	if !e.SessionID.IsZero() {
@@ -112,7 +123,7 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 		scope(&in.Scope), namedProject(c, &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
 		flag("include_superseded", &in.When.Superseded), kinds(&in.Kinds), detail(c), inSession(c),
-		moment("asked_at", &in.AskedAt).hide(),
+		moment("asked_at", &in.AskedAt).hide(), share("min_confidence", &in.MinConfidence).about("0: everything"),
 	}
 }
 
@@ -122,6 +133,18 @@ func kinds(into *[]memory.Kind) field {
 		loosely(atCommas)
 	f.schema.Items.Enum = []any{memory.KindMemory, memory.KindEvent}
 	return f
+}
+
+// share is a number from 0 to 1. nil: it is not there.
+func share(name string, into **float64) field {
+	const kind = "a number from 0 to 1"
+	schema := &jsonschema.Schema{Type: "number", Minimum: new(0.0), Maximum: new(1.0)}
+	return value(name, kind, schema, func(path string, v float64) error {
+		if *into = &v; v < 0 || v > 1 {
+			return loci.FieldErrorf(path, "must be "+kind)
+		}
+		return nil
+	}).loosely(unquoted)
 }
 
 func scope(into *loci.Scope) field {
@@ -138,6 +161,7 @@ func packFields(c *call, in *pack.Request) []field {
 		whole("max_tokens", &in.MaxTokens, pack.MinTokens, pack.MaxTokens, pack.DefaultTokens),
 		whole("limit", &in.Limit, 1, pack.MaxLines, pack.DefaultLines).hide(),
 		flag("fresh", &in.Fresh).about("repeat what the session has").hide(),
+		share("min_confidence", &in.MinConfidence).hide(),
 	}
 }
 
@@ -150,6 +174,7 @@ type packed struct {
 	Again   int      `json:"already_sent,omitempty"`
 	Unsafe  []string `json:"not_shown,omitempty"` // citations of what reads like an order to a model
 	Partial bool     `json:"partial,omitempty"`
+	Unfit   bool     `json:"nothing_fits,omitempty"`
 }
 
 func (s *Server) contextPack(ctx context.Context, c *call, in *pack.Request) (any, error) {
@@ -159,7 +184,7 @@ func (s *Server) contextPack(ctx context.Context, c *call, in *pack.Request) (an
 		return nil, err
 	}
 	out := packed{Project: got.Project, Context: got.Context, Tokens: got.Tokens, Left: got.Receipt.More,
-		Partial: got.Partial}
+		Partial: got.Partial, Unfit: got.NothingFits}
 	for _, l := range got.Receipt.LeftOut {
 		switch l.Reason {
 		case "budget":

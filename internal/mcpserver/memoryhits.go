@@ -38,6 +38,7 @@ type hit struct {
 	Date         string   `json:"date"`              // day of the last change
 	Origin       string   `json:"origin"`
 	Why          any      `json:"why,omitempty"` // a phrase, or a loci.Why
+	Confidence   float64  `json:"confidence,omitempty"`
 	Key          string   `json:"key,omitempty"`
 	Tags         []string `json:"tags,omitempty"`
 	Project      string   `json:"project,omitempty"` // its name, or its id if the caller may not see names
@@ -154,7 +155,7 @@ func (s *Server) foundHit(ctx context.Context, c *call, r *loci.Recalled) hit {
 		out.Snippet = r.Snippet.Plain()
 		out.More = "get_memory_by_id id=" + r.Memory.ID.Short()
 	}
-	out.Why = whyPhrase(&r.Why)
+	out.Why, out.Confidence = whyPhrase(&r.Why), r.Confidence
 	if c.detail == full {
 		out.Why, out.Score = r.Why, r.Score
 		for _, source := range r.Sources {

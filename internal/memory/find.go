@@ -27,7 +27,11 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
 		meaning: r.meaning, index: r.index, listing: r.listing, ownWords: r.ownWords, matchesOnly: r.MatchesOnly,
 		wholeWords: r.wholeWords || r.MatchesOnly, withoutNear: r.withoutNear, memories: r.wants(KindMemory), from: from,
-		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
+		explain: r.Explain, askedAt: r.AskedAt, least: r.MinConfidence, offset: offset, limit: limit,
+		until: time.Now().Add(s.patience)}
+	if f.ownWords { // a search finds words
+		f.least = new(float64)
+	}
 	find := f.findNow
 	if f.filter.Lifecycle != loci.CurrentOnly {
 		find = f.findAt
@@ -68,6 +72,7 @@ type finder struct {
 	from          fromEvents // find events there
 	explain       bool
 	askedAt       time.Time
+	least         *float64 // recall.Ask.Least
 	offset, limit int
 	until         time.Time // when the time for the search ends
 
@@ -81,6 +86,8 @@ type finder struct {
 	next     bool // there are hits after the page
 	more     bool // total is a lower bound
 	stopped  StoppedBy
+	// nothingFits is set if all that was found was left out.
+	nothingFits bool
 }
 
 // CheckWords rejects a query if its words with a * match too many others.
@@ -117,7 +124,7 @@ func (f *finder) findIn(only [][16]byte, broad bool) error {
 		at = f.service.Time().In(time.Local)
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
-		Near: f.near, OwnWords: f.ownWords, MatchesOnly: f.matchesOnly, Meaning: f.meaning}
+		Near: f.near, OwnWords: f.ownWords, MatchesOnly: f.matchesOnly, Meaning: f.meaning, Least: f.least}
 	question := ask.Read()
 	all := f.index.With(f.from.index)
 	var similar, meant, last *recall.Answer
@@ -198,7 +205,7 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 // ask asks the index for the hits of the page. If the filter is broad, it asks for more and more hits until
 // enough of them pass.
 func (f *finder) ask(s *indexing.Snapshot, q *recall.Question, broad bool) (*recall.Answer, error) {
-	want := f.offset + f.limit + 1
+	want := recall.Fetched(f.offset+f.limit+1, f.least)
 	if f.from.index != nil {
 		want += mostCompared
 	}
@@ -240,6 +247,7 @@ func (f *finder) answered(a *recall.Answer) error {
 	if a.LimitNear(f.limit / nearPart); f.withoutNear {
 		a.LimitNear(0)
 	}
+	f.nothingFits = a.LeaveOut()
 	if err := f.dropAlike(a); err != nil {
 		return err
 	}
@@ -247,7 +255,7 @@ func (f *finder) answered(a *recall.Answer) error {
 	from := min(f.offset, len(a.Hits))
 	to := min(f.offset+f.limit, len(a.Hits))
 	for _, h := range a.Hits[from:to] {
-		f.hits = append(f.hits, recall.Hit{ID: h.ID, Score: h.Score})
+		f.hits = append(f.hits, recall.Hit{ID: h.ID, Score: h.Score, Confidence: a.Confidence(&h)})
 	}
 	f.next = to < len(a.Hits)
 	return nil
@@ -269,7 +277,7 @@ func (f *finder) load() ([]Hit, error) {
 		i := of[m.ID]
 		there[m.ID] = true
 		h := f.hits[i]
-		hits[n] = Hit{Memory: m, Score: h.Score, Why: h.Why, Rank: f.offset + i + 1}
+		hits[n] = Hit{Memory: m, Score: h.Score, Confidence: h.Confidence, Why: h.Why, Rank: f.offset + i + 1}
 		if f.answer == nil {
 			hits[n].Snippet = f.anywhere.Snippet(m.Content)
 			continue

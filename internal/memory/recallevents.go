@@ -211,7 +211,8 @@ func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
 	}
 	for _, e := range list {
 		i := at[e.ID]
-		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score, Alike: f.alike[e.ID]}
+		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score,
+			Confidence: f.hits[i].Confidence, Alike: f.alike[e.ID]}
 		if f.answer != nil {
 			out.Why, out.Snippet = f.answer.Explain(f.offset+i, recall.EventText(e))
 			if f.explain {

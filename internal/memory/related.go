@@ -111,8 +111,8 @@ func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w 
 	ids := make([]loci.MemoryID, len(hits))
 	of := make(map[loci.MemoryID]*loci.Recalled, len(hits))
 	for i, h := range hits {
-		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank,
-			Sources: []loci.Source{}}
+		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Confidence: h.Confidence, Snippet: h.Snippet, Why: h.Why,
+			Rank: h.Rank, Sources: []loci.Source{}}
 		ids[i], of[h.Memory.ID] = h.Memory.ID, &out[i]
 	}
 	if len(ids) == 0 {
@@ -174,7 +174,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		if out.Pinned, _, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
-		if !r.MatchesOnly && len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
+		if !r.MatchesOnly && !out.NothingFits && len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
 			newest, err := tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: mostRecent})
 			if err != nil {
 				return err

@@ -24,6 +24,8 @@ type SearchRequest struct {
 	// AskedAt is when the question was asked, which "yesterday" in it is relative to; zero: now.
 	AskedAt time.Time
 	Explain bool // the hits have Why.Signals
+	// MinConfidence leaves out what has less in Recall. nil: what recall.Answer.LeaveOut says; 0: nothing is left out.
+	MinConfidence *float64
 	// Kinds are what Recall finds; none: everything that p may read. Search finds memories.
 	Kinds   []Kind
 	events  bool          // find events, too
@@ -59,11 +61,13 @@ const (
 
 // Hit is a found memory.
 type Hit struct {
-	Memory  *loci.Memory
-	Score   float64      // comparable within one search only
-	Snippet loci.Snippet // the part of the content that matches best
-	Why     loci.Why
-	Rank    int // its place in the whole answer, from 1
+	Memory *loci.Memory
+	Score  float64 // comparable within one search only
+	// Confidence says how likely it is that it answers the question, from 0 to 1.
+	Confidence float64
+	Snippet    loci.Snippet // the part of the content that matches best
+	Why        loci.Why
+	Rank       int // its place in the whole answer, from 1
 }
 
 // SearchPage is one page of what a search found.
@@ -77,6 +81,8 @@ type SearchPage[T any] struct {
 	// EventsPartial is set if the newest events may be missing, or all of them, because their log or their index
 	// did not answer in time.
 	EventsPartial bool
+	// NothingFits is set if Recall left out all that it found, because it hardly fits the question.
+	NothingFits bool
 	// Meaning says whether Recall also found memories by what they mean.
 	Meaning vectors.State
 }
@@ -165,7 +171,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Events, page.EventsPartial = f.events, f.from.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
-		page.StoppedBy = f.stopped
+		page.StoppedBy, page.NothingFits = f.stopped, f.nothingFits && len(page.Graph) == 0
 		if graphs.stopped && f.stopped == "" {
 			page.TotalIsLowerBound, page.StoppedBy = true, StoppedByTime
 		}
@@ -188,6 +194,12 @@ func (s *Service) checkSearch(r *SearchRequest) error {
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
 		return err
 	}
+	if least := r.MinConfidence; least != nil && (*least < 0 || *least > 1) {
+		return loci.FieldErrorf("min_confidence", "must be from 0 to 1")
+	}
+	if r.MinConfidence != nil && *r.MinConfidence == recall.DefaultConfidence {
+		r.MinConfidence = nil
+	}
 	if err := s.checkFilter(&r.Filter); err != nil {
 		return err
 	}
@@ -207,11 +219,12 @@ func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) 
 // bound is what a search cursor is bound to.
 func (r *SearchRequest) bound() any {
 	return struct {
-		Filter  Filter
-		Query   string
-		AskedAt time.Time
-		Kinds   []Kind
-	}{r.Filter, r.Query, r.AskedAt, r.Kinds}
+		Filter        Filter
+		Query         string
+		AskedAt       time.Time
+		Kinds         []Kind
+		MinConfidence *float64 `json:",omitempty"`
+	}{r.Filter, r.Query, r.AskedAt, r.Kinds, r.MinConfidence}
 }
 
 func (r *SearchRequest) offset(p loci.Principal, kind string) (int, error) {

@@ -20,6 +20,9 @@ const preface = "Context from memory: what the person and their assistants saved
 // nothing stands in for lines if there are none.
 const nothing = "(nothing new for this goal)\n"
 
+// unfit ends a pack if what was found hardly fits. It is not longer than nothing, which a pack always has room for.
+const unfit = "(nothing fits this goal)\n"
+
 // leastLine is how many quarters of a token a line must have room for, to be worth a cut.
 const leastLine = 40 * loci.QuartersInToken
 
@@ -237,7 +240,8 @@ func (b *builder) pack() *loci.ContextPack {
 	head := body(loci.SectionPinned, b.prefix)
 	text := head
 	p := &loci.ContextPack{Goal: b.r.Goal, MaxTokens: b.r.MaxTokens, Sections: []loci.ContextSection{},
-		Partial: b.c.partial, Receipt: loci.ContextReceipt{Included: []loci.ContextReceiptLine{},
+		Partial: b.c.partial, NothingFits: b.c.nothingFits,
+		Receipt: loci.ContextReceipt{Included: []loci.ContextReceiptLine{},
 			LeftOut: append([]loci.ContextReceiptLine{}, b.leftOut...), More: b.dropped}}
 	if b.r.within != nil {
 		p.ProjectID, p.Project = b.r.within.ID, b.r.within.Name
@@ -248,6 +252,9 @@ func (b *builder) pack() *loci.ContextPack {
 		if name != loci.SectionPinned {
 			b.list(p, name, b.sections[name])
 		}
+	}
+	if b.c.nothingFits && !b.r.MatchesOnly {
+		text += unfit
 	}
 	text = cmp.Or(text, nothing)
 	p.Context = preface + recall.Fence(text)

@@ -54,13 +54,14 @@ type candidate struct {
 
 type collection struct {
 	pinned, others []candidate // each the best first
+	nothingFits    bool
 	partial        bool
 }
 
 // collect takes what was found for a goal. What belongs to the project, if there is one, comes before what matches
 // equally.
 func collect(found *memory.Gathered, project loci.ProjectID, own func(*loci.Event) bool) *collection {
-	c := &collection{partial: found.Partial() || found.EventsPartial}
+	c := &collection{partial: found.Partial() || found.EventsPartial, nothingFits: found.NothingFits}
 	for _, m := range found.Pinned {
 		c.pinned = append(c.pinned, ofPinned(m))
 	}

@@ -64,7 +64,9 @@ type Request struct {
 	Fresh     bool        // forget what the session has received
 	// MatchesOnly leaves out what is new but fits the goal by no telling word. A goal without such a word gets nothing.
 	MatchesOnly bool
-	within      *loci.Project
+	// MinConfidence is that of memory.SearchRequest.
+	MinConfidence *float64
+	within        *loci.Project
 }
 
 func (r *Request) check() error {
@@ -104,7 +106,7 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 		return out, nil
 	}
 	ask := memory.SearchRequest{Query: r.Goal, Limit: r.Limit, Filter: memory.Filter{Category: r.Domain},
-		MatchesOnly: r.MatchesOnly}
+		MatchesOnly: r.MatchesOnly, MinConfidence: r.MinConfidence}
 	if r.Project != "" {
 		in, err := s.projects.Named(ctx, p, r.Project)
 		if err != nil {

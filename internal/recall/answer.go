@@ -158,7 +158,7 @@ func (a *Answer) isPart(hit *index.Hit, t int) bool {
 
 // Signals returns what each signal adds to the score of hit i.
 func (a *Answer) Signals(i int) *loci.WhySignals {
-	s, w := &a.Hits[i].Signals, &a.question.ask.Weights
+	s, w := &a.Hits[i].Signals, &a.By
 	score := a.Hits[i].Score
 	return &loci.WhySignals{
 		Name: w.Name * s.Name, Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -120,8 +121,10 @@ func withoutShortest(texts []string) []string {
 // Hit is a memory that was found.
 type Hit struct {
 	ID    loci.MemoryID
-	Score float64  // higher is better; comparable within one search only
-	Why   loci.Why // unless an Answer explains it
+	Score float64 // higher is better; comparable within one search only
+	// Confidence is that of Answer.Confidence.
+	Confidence float64
+	Why        loci.Why // unless an Answer explains it
 }
 
 // Rank returns the memories that have some of the texts, best first. A text counts as much as a word does in the best
@@ -133,6 +136,7 @@ func (a *Anywhere) Rank(memories []*loci.Memory) []Hit {
 		for _, t := range hit.Why.Terms {
 			hit.Score += t.Score
 		}
+		hit.Confidence = uncompared.of(float64(len(hit.Why.Terms))/float64(len(a.texts)), &index.Signals{})
 		if len(hit.Why.Terms) > 0 {
 			list = append(list, hit)
 			standings[m.ID] = standing{hit.Score, m.SupersededBy.IsZero(), m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}

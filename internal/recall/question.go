@@ -21,8 +21,8 @@ import (
 // The weights were set by hand on conversations between people and between a person and an
 // assistant; docs/recall.md shows what each of them is worth.
 var Formula = index.Weights{
-	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
-	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 0.4, Theme: 1.2,
+	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.4,
+	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 0.3, Theme: 0.9, Unknown: 0.5,
 	Rule: 0.4, Denies: 0.3,
 	Stem: 0.9, Similar: 0.5,
 }
@@ -53,6 +53,7 @@ var signals = map[string]func(*index.Weights) *float64{
 	"denies":   func(w *index.Weights) *float64 { return &w.Denies },
 	"meaning":  func(w *index.Weights) *float64 { return &w.Meaning },
 	"theme":    func(w *index.Weights) *float64 { return &w.Theme },
+	"unknown":  func(w *index.Weights) *float64 { return &w.Unknown },
 	"stem":     func(w *index.Weights) *float64 { return &w.Stem },
 	"similar":  func(w *index.Weights) *float64 { return &w.Similar },
 }
@@ -77,7 +78,9 @@ type Ask struct {
 	// MatchesOnly leaves out what fits only by words that say little: stop-words, fillers, single characters and words
 	// that most rows have.
 	MatchesOnly bool
-	Limit       int
+	// Least is the confidence that a hit needs at least. nil: what LeaveOut says.
+	Least *float64
+	Limit int
 	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
 	Weights index.Weights
 }
@@ -157,6 +160,9 @@ func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	a := &q.ask
 	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, Where: a.Where, OwnWords: a.OwnWords, Limit: a.Limit,
 		Weights: a.Weights, When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At), Meaning: a.Meaning}
+	if a.Least == nil {
+		out.Meaning.Within = within
+	}
 	named := actors(q.tokens, known)
 	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
 		for _, self := range a.Self {

@@ -118,7 +118,7 @@ func (s *server) contextPack(ctx context.Context, p loci.Principal, in *contextP
 	}
 	got, err := s.app.Pack.Context(ctx, p, pack.Request{Goal: r.Goal, Intent: r.Intent, Domain: r.Domain,
 		Project: r.Project, MaxTokens: r.MaxTokens, Limit: r.Limit, Fresh: r.Fresh,
-		MatchesOnly: r.MatchesOnly})
+		MatchesOnly: r.MatchesOnly, MinConfidence: r.MinConfidence})
 	if err != nil {
 		return nil, err
 	}

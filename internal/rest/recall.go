@@ -138,7 +138,8 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 
 type recallQueryInput struct {
 	client.RecallRequest
-	Q string `query:"q" maxLength:"500" doc:"Another name of query"`
+	Q     string  `query:"q" maxLength:"500" doc:"Another name of query"`
+	Least float64 `query:"min_confidence" default:"0.012" minimum:"0" maximum:"1" doc:"As in POST /memories/recall"`
 }
 
 func (s *server) recallByBody(ctx context.Context, p loci.Principal, in *body[client.RecallRequest]) (
@@ -152,6 +153,7 @@ func (s *server) recallByQuery(ctx context.Context, p loci.Principal, in *recall
 		return nil, loci.FieldErrorf("q", "is another name for query; send one of them")
 	}
 	in.Query += in.Q
+	in.MinConfidence = &in.Least
 	return s.recall(ctx, p, &in.RecallRequest)
 }
 
@@ -162,13 +164,14 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query,
-		Limit: r.Limit, Cursor: r.Cursor, AskedAt: r.AskedAt, Explain: r.Explain, Kinds: kindsOf(r.Kinds)})
+		Limit: r.Limit, Cursor: r.Cursor, AskedAt: r.AskedAt, Explain: r.Explain, Kinds: kindsOf(r.Kinds),
+		MinConfidence: r.MinConfidence})
 	if err != nil {
 		return nil, err
 	}
 	return say(client.RecallPage{Memories: page.Items, Events: loci.OrEmpty(page.Events),
 		EventsPartial: page.EventsPartial, Meaning: string(page.Meaning), More: moreAt(page.NextCursor),
-		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
+		NothingFits: page.NothingFits, Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
 		Stopped: client.Stopped{Partial: page.Partial(), StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
 }
 
@@ -184,7 +187,7 @@ var (
 		"content"}, Score: 2.1},
 		{Term: "day", Fields: []string{"content"}, Score: 0.6}}}
 	exampleRecalled = client.RecallPage{Total: 1, Events: []loci.RecalledEvent{}, Memories: []loci.Recalled{{
-		Memory: *exampleMemory, Rank: 1, Score: 2.7,
+		Memory: *exampleMemory, Rank: 1, Score: 2.7, Confidence: 0.87,
 		Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy,
 		Sources: []loci.Source{{ID: loci.SourceID(exampleID), MemoryID: exampleID, Kind: loci.SourceURL,
 			Ref:   "https://wiki.example/deploys",

@@ -3,6 +3,8 @@ package vectors_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -167,5 +169,20 @@ func TestSilentModels(t *testing.T) {
 	w.must(x.Close())
 	if n := len(model.calls); n != 4 {
 		t.Errorf("the model had %d questions at a time, want 4", n)
+	}
+}
+
+// TestQuestionsMakeWhatIsMissing asks in a process without Run: a model on this machine makes the vectors at once, and
+// an endpoint gets no memories for a question.
+func TestQuestionsMakeWhatIsMissing(t *testing.T) {
+	w := newWorld(t)
+	w.add("tea", "coffee")
+	for name, want := range map[string]vectors.State{"static:m@1": vectors.Ready, "m at an endpoint": vectors.Building} {
+		x := w.open(vectors.Options{Models: &embedtest.Model{ID: name}, Patience: time.Minute,
+			Sets: vectors.NewFiles(filepath.Join(t.TempDir(), "vectors")), Log: slog.New(slog.DiscardHandler)})
+		m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea")
+		if state != want || (m.Vectors != nil) != (want == vectors.Ready) {
+			t.Errorf("%s: the state is %q, want %q", name, state, want)
+		}
 	}
 }

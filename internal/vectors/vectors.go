@@ -29,6 +29,9 @@ type Options struct {
 	Sets   Store            // nil: there are no vectors; Close closes it
 	Log    *slog.Logger     // required
 	Now    func() time.Time // default: time.Now
+	// Patience is for how long a question waits until a model on this machine has made the vectors that are missing; 0:
+	// it does not wait. It is for a process without Run.
+	Patience time.Duration
 }
 
 // Index has the vectors of every org of a store. It is safe for concurrent use, also by several processes and hosts
@@ -99,6 +102,11 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 	o.touch()
 	var m index.Meaning
 	state := Ready
+	if err == nil && x.Patience > 0 && embed.Local(model.Name()) {
+		short, cancel := context.WithTimeout(ctx, x.Patience)
+		_ = x.CatchUp(short, id) // or else the question shows that some are missing
+		cancel()
+	}
 	if err == nil {
 		m, state, err = o.meaning(ctx, model, question)
 	}

@@ -77,9 +77,12 @@ var (
 	sums  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// CheckName returns Invalid for a name that cannot be that of a folder in Dir.
+// CheckName returns Invalid for a name that cannot be that of a folder in Dir. Some names mean something else.
 func CheckName(name string) error {
-	if !names.MatchString(name) || strings.HasSuffix(name, partSuffix) || name == embed.Off || name == "in-use" {
+	if slices.Contains([]string{embed.Off, embed.BuiltIn, "in-use"}, name) {
+		return loci.FieldErrorf("name", "must not be %s, which is not the name of a model in a folder", name)
+	}
+	if !names.MatchString(name) || strings.HasSuffix(name, partSuffix) {
 		return loci.FieldErrorf("name", "must be 1 to 100 letters, digits and any of . _ -, and begin with a letter or digit")
 	}
 	return nil

@@ -499,6 +499,8 @@ export interface ContextPack {
   goal: string;
   /** The most that it may have */
   max_tokens: number;
+  /** What was found hardly fits the goal and was left out. Ask with min_confidence 0 to get it */
+  nothing_fits?: boolean;
   /** Something may be missing, because the time was over or a log could not be read */
   partial?: boolean;
   /**
@@ -2244,6 +2246,8 @@ export interface PackRequest {
   matches_only?: boolean | undefined;
   /** The most tokens that the text may have. Default: 1000 */
   max_tokens?: number | undefined;
+  /** Only what has this confidence, as of a recall. 0: everything */
+  min_confidence?: number | undefined;
   /**
    * Memories of this project, by id or name, and of no project; events and entities of this one. The first of
    * equal matches are its own
@@ -2550,6 +2554,11 @@ export interface RecallPage {
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
+  /**
+   * True if what was found hardly fits the query and was left out. Ask with min_confidence 0 to get it, or
+   * with other words
+   */
+  nothing_fits?: boolean;
   /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
@@ -2593,6 +2602,11 @@ export interface RecallRequest {
   /** Default: 5 */
   limit?: number | undefined;
   memory_type?: "semantic" | "episodic" | "procedural" | undefined;
+  /**
+   * Only what has this confidence, of the best 200 matches. 0: everything. By default, an answer is empty if
+   * nothing in it has the words of the query and none of the best 10 matches has 0.012
+   */
+  min_confidence?: number | undefined;
   /** The writer */
   origin?: string | undefined;
   /** Only pinned memories */
@@ -2624,6 +2638,8 @@ export interface Recalled {
   category: string;
   /** What made this version */
   change: "created" | "updated" | "trashed" | "restored";
+  /** How likely it is that the memory answers the query, from 0 to 1 */
+  confidence: number;
   /** The text of the memory, exactly as sent */
   content: string;
   created_at: string;
@@ -2725,6 +2741,8 @@ export interface RecalledEvent {
   /** How many more of the matches are events that say the same but for numbers and ids. They are left out */
   alike?: number;
   allowed_vendors: string[];
+  /** How likely it is that the event answers the query, from 0 to 1 */
+  confidence: number;
   /** The text of the event, exactly as sent */
   content: string;
   /** The writer's own key, if there is one */
@@ -6100,6 +6118,8 @@ export interface RecallMemoriesByQueryQuery {
   explain?: boolean | undefined;
   /** Another name of query */
   q?: string | undefined;
+  /** As in POST /memories/recall */
+  min_confidence?: number | undefined;
 }
 
 /** The routes with the tag "recall". */
