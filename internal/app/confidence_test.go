@@ -14,8 +14,8 @@ import (
 )
 
 // unfit has one word of the memory below, and many that no memory has.
-const unfit = "Which orchestra plays Beethoven quartets tonight, in Vienna near the station behind Danube canal, with " +
-	"opera, gloves, lyres, horns, bells, zithers, marble, banjos, whistles, oboes, ballet, fiddles, on Tuesdays?"
+const unfit = "Which orchestra plays Beethoven quartets tonight, in Vienna near the station behind Danube canal, " +
+	"with opera, gloves, lyres, horns, bells, zithers, marble, banjos, whistles, oboes, ballet, fiddles, on Tuesdays?"
 
 func TestNothingFits(t *testing.T) {
 	t.Parallel()

@@ -91,10 +91,14 @@ func TestSortedVocabulary(t *testing.T) {
 	mapped := tokensOf(t, rules, "")
 	for _, text := range []string{"", "a", "We deploy on Tuesdays.", "uncharacteristically misspeled wrods",
 		"Wann liefern wir die nächste Version aus?", "où est-ce que ça se trouve", "¿Cuándo publicamos?", "Não sei",
-		"いつリリースしますか", "我们星期二部署", "我们\U0002a6d6星期二", "zzzzqqqq 12345 user_id x=1", "\u0000\ufffd", strings.Repeat("long", 500)} {
+		"いつリリースしますか", "我们星期二部署", "我们\U0002a6d6星期二",
+		"zzzzqqqq 12345 user_id x=1", "\u0000\ufffd", strings.Repeat("long", 500)} {
 		if got, want := sorted(text), mapped(text); !slices.Equal(got, want) {
 			t.Errorf("%.40q is %v, want %v", text, got, want)
 		}
+	}
+	if got, want := sorted("我们\U0002a6d6星期二"), sorted("我们星期二"); !slices.Equal(got, want) || len(got) == 0 {
+		t.Errorf("with an unknown character the tokens are %v, want %v", got, want)
 	}
 	if tokens := slices.Collect(strings.Lines(lines)); !slices.IsSorted(tokens) || len(ids) != len(tokens) {
 		t.Error("the tokens are not in order, or not different")

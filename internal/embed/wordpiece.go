@@ -40,8 +40,8 @@ func (t *tokenizer) wordPiece(f *tokenizerFile, lines string) error {
 	return nil
 }
 
-// word adds the pieces of a word, or the unknown token if it cannot be taken apart. A text in Chinese or Japanese is one
-// word up to the next sign, so that one rare character must not make it unknown.
+// word adds the pieces of a word, or the unknown token if it cannot be taken apart. A text in Chinese or Japanese is
+// one word up to the next sign, so that one rare character must not make it unknown.
 func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	if id, ok := t.known.id(word); ok && len(word) <= w.most {
 		return add(id)
