@@ -25,6 +25,7 @@ DATA = Path(sys.argv[1])
 LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 LOCALES = {"de": "de", "fr": "fr", "es": "es", "pt": "pt", "pt_BR": "pt", "ja": "ja", "zh_CN": "zh"}
 WORDS = {"en": 30000, "de": 13000, "fr": 9000, "es": 9000, "pt": 8500, "ja": 8500, "zh": 7500}
+MOST_ENTRIES = 150000  # of the dictionaries of a language
 
 
 def clean(text):
@@ -183,8 +184,12 @@ def write():
     english = [t for t in programs if len(re.findall("[A-Za-z]{2,}", t)) >= 2 and not known.search(t)]
     english += examples + sentences[:41000] + definitions[:12000]
     json.dump(english, open(DATA / "english.json", "w"), ensure_ascii=False)
-    for more in (freedict(), cedict(), annotations(), machine_translations(sentences[:30000] + examples, words)):
-        parallel.update(dict.fromkeys(more))
+    entries = collections.defaultdict(list)
+    for entry in (*freedict(), *cedict(), *annotations()):
+        entries[entry[0]].append(entry)
+    for list_ in entries.values():
+        parallel.update(dict.fromkeys(random.sample(list_, min(len(list_), MOST_ENTRIES))))
+    parallel.update(dict.fromkeys(machine_translations(sentences[:30000] + examples, words)))
     with open(DATA / "parallel.tsv", "w") as file:
         for language, e, o in parallel:
             if e and o and "\t" not in e + o and "\n" not in e + o:

@@ -92,8 +92,10 @@ def main():
     tokens, english = tokenizer(pieces), json.load(open(DATA / "english.json"))
     taught, words = (np.load(DATA / name).astype(np.float32) for name in ("taught.npy", "words.npy"))
     mean = taught.mean(0)
+    alone = [w for w, of in vocabulary.items() if "en" in of]
     sample = taught[np.random.choice(len(taught), 60000, replace=False)] - mean
     turn = np.linalg.eigh(sample.T @ sample)[1][:, ::-1][:, :DIMS]
+    english, taught = english + alone, np.concatenate([taught, words])  # a word is a text, too
     goals = unit((taught - mean) @ turn).astype(np.float32)
     share = np.array([max((word_frequency(w, l) for l in of), default=0) for w, of in zip(pieces, languages)])
     share = (1e-4 / (1e-4 + share)).astype(np.float32)
