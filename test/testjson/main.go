@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -111,6 +112,11 @@ func (c *counts) add(e event, output map[string]*strings.Builder, failedIn map[s
 	case e.Test == "" && e.Action == "fail":
 		if !failedIn[e.Package] { // it did not build, or ended without a verdict
 			c.failed++
+			for _, test := range slices.Sorted(maps.Keys(output)) { // one of them has the reason
+				if strings.HasPrefix(test, e.Package+" ") {
+					text += output[test].String()
+				}
+			}
 		}
 		fmt.Fprintf(w, "FAIL %s %.1f s\n%s", e.Package, e.Elapsed, text)
 	case e.Test == "" && e.Action == "pass":
