@@ -88,7 +88,7 @@ func manyRows(tb testing.TB, n, perSession int, t *topics, class func(int) Class
 	vectors, exact := NewVectors(len(t.common)), map[[16]byte][]float32{}
 	for _, id := range ids {
 		v := t.next()
-		if vectors.Put(id, packing.Pack(v)); n <= 2*leastCoded {
+		if vectors.Put(id, packing.Pack(v)); n <= codedRows {
 			exact[id] = v
 		}
 	}
@@ -99,6 +99,9 @@ func meantQuery(vectors *Vectors, vector []float32) *Query {
 	return &Query{Sees: func(c Class) bool { return c != "hidden" }, Now: time.Unix(1_800_000_000, 0), Limit: 10,
 		Weights: Weights{Meaning: 0.4, Theme: 1.2}, Meaning: Meaning{Vectors: vectors, Query: vector}}
 }
+
+// codedRows is several times as many as are compared without codes.
+const codedRows = 32 << 10
 
 // meanOf returns the mean that a reader of all rows has.
 func meanOf(vectors map[[16]byte][]float32, dims int) []float64 {
@@ -112,13 +115,16 @@ func meanOf(vectors map[[16]byte][]float32, dims int) []float64 {
 }
 
 // nearest returns the 10 rows that are the most similar, by all exact vectors.
-func nearest(vectors map[[16]byte][]float32, q *packing.Question) (list [][16]byte) {
+func nearest(vectors map[[16]byte][]float32, query []float32, mean []float64) (list [][16]byte) {
 	cosines := map[[16]byte]float64{}
 	for id, v := range vectors {
-		if x := q.Exact(v); x > 0.1 {
-			cosines[id] = x
-			list = append(list, id)
+		xy, xx := 0.0, 0.0
+		for d, m := range mean {
+			x, y := float64(v[d])-m, float64(query[d])-m
+			xy, xx = xy+x*y, xx+x*x
 		}
+		cosines[id] = xy / math.Sqrt(xx)
+		list = append(list, id)
 	}
 	slices.SortFunc(list, func(x, y [16]byte) int { return cmp.Compare(cosines[y], cosines[x]) })
 	return list[:10]
@@ -131,22 +137,15 @@ func TestCodesFindTheBest(t *testing.T) {
 		dims   int
 		topics *topics
 	}{
-		{"large clusters", 128, newTopics(2, 128, 8, 0, 0, 0.7)},
-		{"like texts", 128, newTopics(3, 128, 500, 0.6, 0.5, 1)},
+		{"large clusters", 256, newTopics(2, 256, 8, 0, 0, 0.7)},
+		{"like texts", 256, newTopics(3, 256, 500, 0.6, 0.5, 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			view, vectors, exact := manyRows(t, leastCoded, 1, tt.topics, func(i int) Class { return Class(fmt.Sprint(i % 3)) })
+			view, vectors, exact := manyRows(t, codedRows, 1, tt.topics, func(i int) Class { return Class(fmt.Sprint(i % 3)) })
 			found, want, mean := 0, 0, meanOf(exact, tt.dims)
 			for range 10 {
 				q := meantQuery(vectors, tt.topics.next())
-				q.Weights.Theme = 0 // which is not compared by exact vectors
-				q.Meaning.Exact = func(ids [][16]byte) (list [][]float32) {
-					for _, id := range ids {
-						list = append(list, exact[id])
-					}
-					return list
-				}
-				best := nearest(exact, packing.NewQuestion(q.Meaning.Query, mean))
+				best := nearest(exact, q.Meaning.Query, mean)
 				for _, h := range Search([]*View{view}, q).Hits {
 					if slices.Contains(best, h.ID) {
 						found++
@@ -154,7 +153,7 @@ func TestCodesFindTheBest(t *testing.T) {
 				}
 				want += len(best)
 			}
-			if float64(found) < 0.99*float64(want) {
+			if float64(found) < 0.95*float64(want) {
 				t.Errorf("found %d of the best %d", found, want)
 			}
 		})
@@ -164,7 +163,7 @@ func TestCodesFindTheBest(t *testing.T) {
 // TestCodesFindTheBestSessions compares searches that read codes with those that compare all packed vectors.
 func TestCodesFindTheBestSessions(t *testing.T) {
 	topics := newTopics(5, 128, 50, 0.6, 0.3, 1)
-	view, vectors, _ := manyRows(t, leastCoded, 100, topics, func(int) Class { return "a" })
+	view, vectors, _ := manyRows(t, codedRows, 100, topics, func(int) Class { return "a" })
 	views, found, want := []*View{view}, 0, 0
 	for range 20 {
 		q := meantQuery(vectors, topics.next())
@@ -173,7 +172,9 @@ func TestCodesFindTheBestSessions(t *testing.T) {
 		question, _ := s.centre()
 		p := &s.parts[0]
 		top := best[meantRow]{limit: q.Limit}
-		p.compare(p.meantDocs(), func(slot int32) float64 { return question.Packed(p.placed.packed(slot)) })
+		for doc, slot := range p.placed.slots {
+			p.cosines[doc] = float32(question.Packed(p.placed.packed(slot)))
+		}
 		s.offerMeant(p, p.spans, &top)
 		for _, h := range Search(views, q).Hits {
 			if slices.ContainsFunc(top.list, func(r meantRow) bool {
@@ -184,7 +185,7 @@ func TestCodesFindTheBestSessions(t *testing.T) {
 		}
 		want += len(top.list)
 	}
-	if float64(found) < 0.99*float64(want) {
+	if float64(found) < 0.97*float64(want) {
 		t.Errorf("found %d of the best %d", found, want)
 	}
 }
@@ -192,7 +193,7 @@ func TestCodesFindTheBestSessions(t *testing.T) {
 // TestHiddenRowsChangeNoCodes compares answers of the codes with those of an index without the hidden rows, and answers
 // that need no codes with those of an index that has none.
 func TestHiddenRowsChangeNoCodes(t *testing.T) {
-	for _, seen := range []int{leastCoded, leastCoded - 1} {
+	for _, seen := range []int{mostNear + 1, mostNear} {
 		topics := newTopics(6, 16, 100, 0.6, 0, 1)
 		vectors, alone := NewVectors(16), NewVectors(16)
 		with, without := NewBuilder(), NewBuilder()
@@ -275,25 +276,24 @@ func BenchmarkMillionVectors(b *testing.B) {
 
 // BenchmarkVectorBytes reports the memory that a vector takes: its two forms, where it is, and which row has it.
 func BenchmarkVectorBytes(b *testing.B) {
+	const rows = 100_000
 	for _, dims := range []int{384, 256} {
-		for _, rows := range []int{leastCoded / 2, 100_000} {
-			b.Run(fmt.Sprintf("rows=%d/dims=%d", rows, dims), func(b *testing.B) {
-				numbers := make([]int, rows)
-				for i := range numbers {
-					numbers[i] = i
+		b.Run(fmt.Sprintf("dims=%d", dims), func(b *testing.B) {
+			numbers := make([]int, rows)
+			for i := range numbers {
+				numbers[i] = i
+			}
+			s, packed := segmentOf(b, numbers...), packing.Pack(make([]float32, dims))
+			for b.Loop() {
+				vectors, before := NewVectors(dims), heap()
+				for i := range rows {
+					vectors.Put(numberedID(i), packed)
 				}
-				s, packed := segmentOf(b, numbers...), packing.Pack(make([]float32, dims))
-				for b.Loop() {
-					vectors, before := NewVectors(dims), heap()
-					for i := range rows {
-						vectors.Put(numberedID(i), packed)
-					}
-					vectors.place(s)
-					b.ReportMetric(float64(heap()-before)/float64(rows), "bytes/vector")
-					vectors.Remove(numberedID(0))
-				}
-			})
-		}
+				vectors.place(s)
+				b.ReportMetric(float64(heap()-before)/rows, "bytes/vector")
+				vectors.Remove(numberedID(0))
+			}
+		})
 	}
 }
 
@@ -302,4 +302,33 @@ func heap() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// BenchmarkWordsAndMeaning asks for words, and then for words and meaning, in 100,000 rows.
+func BenchmarkWordsAndMeaning(b *testing.B) {
+	const dims = 256
+	for _, session := range []int{0, 20} {
+		view, topics, vectors := large(100_000, session), newTopics(1, dims, 500, 0.3, 0, 0.8), NewVectors(dims)
+		for row := range zipfRows(100_000, 0) {
+			vectors.Put(row.ID, packing.Pack(topics.next()))
+		}
+		for _, meaning := range []bool{false, true} {
+			b.Run(fmt.Sprintf("session=%d/meaning=%v", session, meaning), func(b *testing.B) {
+				list, times := questions(200), []time.Duration(nil)
+				for i := range list {
+					list[i].Weights.Meaning, list[i].Weights.Theme = 0.3, 0.9
+					if meaning {
+						list[i].Meaning = Meaning{Vectors: vectors, Query: topics.next(), Within: 0.24}
+					}
+				}
+				Search([]*View{view}, list[0])
+				for i := 0; b.Loop(); i++ {
+					begin := time.Now()
+					Search([]*View{view}, list[i%len(list)])
+					times = append(times, time.Since(begin))
+				}
+				reportTimes(b, times)
+			})
+		}
+	}
 }

@@ -16,29 +16,20 @@ type Meaning struct {
 	Query   []float32 // the vector of the question, of the length 1
 	// Within is how much less similar than the best a row may be that has nothing but its meaning. 0: that is all one.
 	Within float64
-	// Exact returns the vectors of rows as the model made them, nil for those that it does not have. It is asked for
-	// the best rows, whose order the packed vectors may change. nil: the packed ones must do.
-	Exact func(ids [][16]byte) [][]float32
 }
 
 // These bound what a search by meaning considers.
 const (
 	// mostMeant is how many rows get something for their meaning, the best ones.
-	mostMeant = 1000
-	// mostExact is of how many of them the exact vectors are read.
-	mostExact = 40
+	mostMeant = 200
 	// centring is how many rows at the centre are assumed beside the visible ones. The fewer rows there are, the less
 	// is known of what all of them have in common.
 	centring = 20
-	// mostNear is about how many rows are compared again with one byte for each dimension after their codes were: those
-	// of the best sessions.
-	mostNear = 4 << 10
-	// codeScores is how many scores sessions can have by their codes.
-	codeScores = 4 << 10
-	// codeError is by how much codes make a cosine smaller, mostly.
-	codeError = 0.05
-	// leastShared is how many rows are worth another goroutine, and mostSharing how many compare rows for one search.
-	leastShared, mostSharing = 8 << 10, 4
+	// mostNear is about how many rows are compared with one byte for each dimension: all, or if there are more, those of
+	// the sessions that are the best by their codes.
+	mostNear = 2 << 10
+	// pieceRows is how many rows are worth another goroutine.
+	pieceRows = 16 << 10
 	// LeastMeaning is how similar to the question a row is at least that shares no word with it.
 	LeastMeaning = 0.1
 )
@@ -62,22 +53,13 @@ func (s *search) readMeaning() {
 	if question == nil {
 		return
 	}
-	var near [][]span
-	if count >= leastCoded {
-		near = s.readCodes(question)
-	}
 	top := best[meantRow]{limit: mostMeant}
-	for i := range s.parts {
+	for i, spans := range s.near(question, count) {
 		p := &s.parts[i]
-		spans, docs := p.spans, p.meantDocs()
-		if near != nil {
-			spans, docs = near[i], p.withVectors(near[i])
-		}
-		p.compare(docs, func(slot int32) float64 { return question.Packed(p.placed.packed(slot)) })
+		p.compare(spans, question)
 		s.offerMeant(p, spans, &top)
 	}
 	slices.SortFunc(top.list, func(x, y meantRow) int { return x.compare(&y.contender) })
-	s.refine(top.list[:min(len(top.list), mostExact)], question)
 	for _, r := range top.list {
 		if m.Within > 0 {
 			s.far = max(s.far, r.meaning-m.Within)
@@ -128,75 +110,54 @@ func (p *part) addVisible(sum []int64) (count int) {
 	return count
 }
 
-// readCodes returns the best sessions of each part as their codes say. Only visible rows have a part in that.
-func (s *search) readCodes(question *packing.Question) (near [][]span) {
-	question.ForCodes()
-	w := &s.q.Weights
-	var rows [codeScores]int // of the sessions of each score
+// near returns the spans of each part whose rows are compared. Only visible rows have a part in that.
+func (s *search) near(question *packing.Question, count int) [][]span {
+	spans := make([][]span, len(s.parts))
+	if count <= mostNear {
+		for i := range s.parts {
+			spans[i] = s.parts[i].spans
+		}
+		return spans
+	}
+	rows := make([]int, question.Most+1) // of the sessions that differ by so much
 	for i := range s.parts {
-		p := &s.parts[i]
-		p.compare(p.meantDocs(), func(slot int32) float64 { return question.Code(p.placed.code(slot)) })
-		p.eachSession(p.spans, func(in span, theme float64, count int) {
-			most, score := float32(LeastMeaning-codeError), 0.0
-			for doc := in.begin; doc < in.end; doc++ {
-				if p.cosines[doc] > most && p.placed.slots[doc] >= 0 && p.admits(doc) {
-					most = p.cosines[doc]
-					score = (w.Meaning*float64(most) + w.Theme*theme) / (w.Meaning + w.Theme) * codeScores
-				}
-			}
-			score = math.Floor(max(min(score, codeScores-1), 0))
-			rows[int(score)] += count
-			p.cosines[in.begin] = float32(score) // which is read below
-		})
+		s.readCodes(&s.parts[i], question, rows)
 	}
-	least, left := codeScores, mostNear
-	for least > 1 && left > 0 {
-		least--
-		left -= rows[least]
+	most, left := 0, mostNear-rows[0]
+	for most < question.Most && left > 0 {
+		most++
+		left -= rows[most]
 	}
-	near = make([][]span, len(s.parts))
 	for i := range s.parts {
 		p := &s.parts[i]
 		for _, sp := range p.spans {
 			for doc := sp.begin; doc < sp.end; doc++ {
-				if p.cosines[doc] >= float32(least) && !p.follows(doc) {
-					near[i] = append(near[i], p.sessionOf(doc))
+				if p.cosines[doc] <= float32(most) && !p.follows(doc) {
+					spans[i] = append(spans[i], p.sessionOf(doc))
 				}
 			}
 		}
 	}
-	return near
+	return spans
 }
 
-// withVectors returns the rows of spans that have a vector.
-func (p *part) withVectors(spans []span) (docs []inSlot) {
-	for _, sp := range spans {
-		for doc := sp.begin; doc < sp.end; doc++ {
-			if p.placed.slots != nil && p.placed.slots[doc] >= 0 {
-				docs = append(docs, inSlot{doc, p.placed.slots[doc]})
+// compare sets p.cosines of the rows of spans that have a vector.
+func (p *part) compare(spans []span, question *packing.Question) {
+	var docs []uint32
+	for _, in := range spans {
+		for doc := in.begin; doc < in.end; doc++ {
+			if p.means(doc) {
+				docs = append(docs, doc)
 			}
 		}
 	}
-	return docs
-}
-
-// meantDocs returns the rows that have a vector, in the order in which memory is read fastest. It may have hidden ones.
-func (p *part) meantDocs() []inSlot {
-	if docs := p.placed.bySlot; p.live >= uint32(len(docs))/2 {
-		return docs
-	}
-	return p.withVectors(p.spans)
-}
-
-// compare sets p.cosines of the visible ones of these rows. cosine returns that of a slot.
-func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {
-	n := min(runtime.GOMAXPROCS(0), mostSharing, len(docs)/leastShared+1)
 	var all sync.WaitGroup
-	for share := range slices.Chunk(docs, max((len(docs)+n-1)/n, 1)) {
+	for share := range slices.Chunk(docs, len(docs)/runtime.GOMAXPROCS(0)+1) {
 		all.Go(func() {
-			for _, r := range share {
-				if p.inSpans(r.doc) && !p.hidden.has(r.doc) {
-					p.cosines[r.doc] = float32(cosine(r.slot))
+			for few := range slices.Chunk(share, 16) {
+				p.fetch(few)
+				for _, doc := range few {
+					p.cosines[doc] = float32(question.Packed(p.placed.packed(p.placed.slots[doc])))
 				}
 			}
 		})
@@ -204,20 +165,95 @@ func (p *part) compare(docs []inSlot, cosine func(slot int32) float64) {
 	all.Wait()
 }
 
-// eachSession calls fn with the sessions of spans that have vectors, with the mean of the cosines of its rows, and with
-// the number of these rows.
-func (p *part) eachSession(spans []span, fn func(in span, theme float64, count int)) {
+// fetch reads a value of each cache line of some vectors, which are all over the memory, so that the processor gets all
+// of them at the same time.
+func (p *part) fetch(docs []uint32) (sum int8) {
+	for _, doc := range docs {
+		for i, values := 0, p.placed.packed(p.placed.slots[doc]).Values; i < len(values); i += 64 {
+			sum += values[i]
+		}
+	}
+	return sum
+}
+
+// readCodes compares the sessions of a part by the codes of their rows: p.cosines has by how much each differs, at its
+// first row, and infinity for one without a row that can be a hit. It adds to rows how many rows of sessions differ by
+// so much.
+func (s *search) readCodes(p *part, question *packing.Question, rows []int) {
+	var all sync.WaitGroup
+	var adding sync.Mutex
+	for _, in := range p.pieces() {
+		all.Go(func() {
+			own := make([]int, len(rows))
+			s.readSessions(p, in, question, own)
+			adding.Lock()
+			defer adding.Unlock()
+			for i, n := range own {
+				rows[i] += n
+			}
+		})
+	}
+	all.Wait()
+}
+
+// pieces returns the spans of a part in pieces that are worth a goroutine each, and end with a session.
+func (p *part) pieces() (list []span) {
+	for _, in := range p.spans {
+		for in.end-in.begin > pieceRows {
+			end := min(p.sessionOf(in.begin+pieceRows).end, in.end)
+			list, in.begin = append(list, span{in.begin, end}), end
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// readSessions is readCodes for the sessions of a span.
+func (s *search) readSessions(p *part, in span, question *packing.Question, rows []int) {
+	w, words := &s.q.Weights, packing.CodeWords(p.placed.of.dims)
+	meaning := float32(w.Meaning / (w.Meaning + w.Theme))
+	groups, slots, codes, hidden, only := p.Segment.parts[secGroups], p.placed.slots, p.placed.codes, p.hidden, p.only
+	for doc := in.begin; doc < in.end; {
+		first, least, sum, count := doc, math.MaxInt, 0, 0
+		for group := u32(groups, first); doc < in.end && u32(groups, doc) == group; doc++ {
+			if slots == nil || slots[doc] < 0 || hidden.has(doc) {
+				continue
+			}
+			differ := question.Code(codes[int(doc)*words:][:words])
+			sum, count = sum+differ, count+1
+			if only == nil || only.has(doc) {
+				least = min(least, differ)
+			}
+		}
+		if p.cosines[first] = float32(math.Inf(1)); least < math.MaxInt {
+			differ := least
+			if count > 1 {
+				differ = int(meaning*float32(least) + (1-meaning)*float32(sum)/float32(count))
+			}
+			rows[differ] += count
+			p.cosines[first] = float32(differ)
+		}
+	}
+}
+
+// means reports whether a row of p.spans is visible and has a vector.
+func (p *part) means(doc uint32) bool {
+	return p.placed.slots != nil && p.placed.slots[doc] >= 0 && !p.hidden.has(doc)
+}
+
+// eachSession calls fn with the sessions of spans that have vectors, and with the mean of the cosines of its rows.
+func (p *part) eachSession(spans []span, fn func(in span, theme float64)) {
 	for _, sp := range spans {
-		for in := (span{sp.begin, sp.begin}); in.begin < sp.end && p.placed.slots != nil; in.begin = in.end {
+		for in := (span{sp.begin, sp.begin}); in.begin < sp.end; in.begin = in.end {
 			theme, count := 0.0, 0
 			for in.end = in.begin; in.end < sp.end && (in.end == in.begin || p.follows(in.end)); in.end++ {
-				if p.placed.slots[in.end] >= 0 && !p.hidden.has(in.end) {
+				if p.means(in.end) {
 					theme += float64(p.cosines[in.end])
 					count++
 				}
 			}
 			if count > 0 {
-				fn(in, max(theme/float64(count), 0), count)
+				fn(in, max(theme/float64(count), 0))
 			}
 		}
 	}
@@ -226,9 +262,9 @@ func (p *part) eachSession(spans []span, fn func(in span, theme float64, count i
 // offerMeant offers the rows of spans to top.
 func (s *search) offerMeant(p *part, spans []span, top *best[meantRow]) {
 	w := &s.q.Weights
-	p.eachSession(spans, func(in span, theme float64, _ int) {
+	p.eachSession(spans, func(in span, theme float64) {
 		for doc := in.begin; doc < in.end; doc++ {
-			if p.placed.slots[doc] < 0 || p.cosines[doc] < LeastMeaning || !p.admits(doc) {
+			if !p.means(doc) || p.cosines[doc] < LeastMeaning || !p.admits(doc) {
 				continue
 			}
 			meaning := float64(p.cosines[doc])
@@ -238,24 +274,6 @@ func (s *search) offerMeant(p *part, spans []span, top *best[meantRow]) {
 			}
 		}
 	})
-}
-
-// refine compares rows again by their exact vectors.
-func (s *search) refine(rows []meantRow, c *packing.Question) {
-	m, w := &s.q.Meaning, &s.q.Weights
-	if m.Exact == nil || len(rows) == 0 {
-		return
-	}
-	ids := make([][16]byte, len(rows))
-	for i, r := range rows {
-		ids[i] = r.part.id(r.doc)
-	}
-	for i, vector := range m.Exact(ids) {
-		if len(vector) == m.Vectors.dims {
-			rows[i].meaning = max(c.Exact(vector), 0)
-			rows[i].score = w.Meaning*rows[i].meaning + w.Theme*rows[i].theme
-		}
-	}
 }
 
 // addMeaning adds to rows what they get for their meaning, as addLeads does.

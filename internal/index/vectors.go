@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -11,7 +10,8 @@ import (
 )
 
 // Vectors have what rows mean: a vector for each row that has one. They are kept with one byte for each dimension, so
-// that a search can look at all of them. They are safe for concurrent use.
+// that a search can look at many of them, and with a code that tells which of them are worth it. They are safe for
+// concurrent use.
 type Vectors struct {
 	dims int
 
@@ -45,14 +45,10 @@ func (v *Vectors) changed(id [16]byte, slot int32) {
 type chunk struct {
 	values []int8
 	scales []float32 // what the values of each slot are multiplied by; 0: the vector says nothing
-	codes  []uint64  // nil: there are fewer than leastCoded slots
+	codes  []uint64
 }
 
-const (
-	chunkSlots = 1 << 10
-	// leastCoded is from how many vectors on there are codes, and from how many visible ones on a search reads them.
-	leastCoded = 32 << 10
-)
+const chunkSlots = 1 << 10
 
 // NewVectors returns an empty Vectors for vectors of so many dimensions.
 func NewVectors(dims int) *Vectors {
@@ -85,30 +81,16 @@ func (v *Vectors) Put(id [16]byte, p packing.Vector) {
 	defer v.mu.Unlock()
 	in := v.used % chunkSlots
 	if in == 0 {
-		v.chunks = append(v.chunks, chunk{values: make([]int8, chunkSlots*v.dims), scales: make([]float32, chunkSlots)})
+		v.chunks = append(v.chunks, chunk{make([]int8, chunkSlots*v.dims), make([]float32, chunkSlots),
+			make([]uint64, chunkSlots*packing.CodeWords(v.dims))})
 	}
-	c := &v.chunks[len(v.chunks)-1]
+	c, words := &v.chunks[len(v.chunks)-1], packing.CodeWords(v.dims)
 	copy(c.values[in*v.dims:], p.Values)
 	c.scales[in] = p.Scale
+	packing.Encode(c.codes[in*words:in*words+words], p)
 	v.slots[id] = int32(v.used)
 	v.changed(id, int32(v.used))
-	if v.used++; v.used == leastCoded {
-		for slot := range v.used {
-			v.encode(slot)
-		}
-	} else if v.used > leastCoded {
-		v.encode(v.used - 1)
-	}
-}
-
-// encode makes the code of a slot. The caller has the lock.
-func (v *Vectors) encode(slot int) {
-	c := &v.chunks[slot/chunkSlots]
-	if c.codes == nil {
-		c.codes = make([]uint64, chunkSlots*packing.CodeWords(v.dims))
-	}
-	p := placed{of: v, chunks: v.chunks}
-	packing.Encode(p.code(int32(slot)), p.packed(int32(slot)))
+	v.used++
 }
 
 // Remove takes the vector of a row out.
@@ -127,15 +109,9 @@ type placed struct {
 	version uint64
 	chunks  []chunk
 	slots   []int32   // of each row; -1: it has none. nil: no row has one
-	bySlot  []inSlot  // the rows that have one, in the order of their slots, in which memory is read fastest
+	codes   []uint64  // of the rows, one after the other, because searches read all of them
 	sums    [][]int64 // of each class: the sum of its vectors, in steps of 1/sumSteps; nil: it has none
 	counts  []int     // of each class: how many there are that say something
-}
-
-// inSlot is a row with the slot of its vector.
-type inSlot struct {
-	doc  uint32
-	slot int32
 }
 
 // sumSteps is how many steps of a sum the value 1 has. Sums are whole numbers, so a vector can be taken off again
@@ -190,17 +166,22 @@ func (v *Vectors) since(last *placed) (p *placed, changes []change, ok bool) {
 func (v *Vectors) placeAll(s *Segment) *placed {
 	p := &placed{of: v, slots: make([]int32, s.rows), sums: make([][]int64, len(s.classes)),
 		counts: make([]int, len(s.classes))}
+	some := false
 	v.mu.RLock()
 	p.version, p.chunks = v.version, slices.Clone(v.chunks)
 	for doc := range s.rows {
 		slot, ok := v.slots[s.id(doc)]
 		if p.slots[doc] = -1; ok {
-			p.slots[doc], p.bySlot = slot, append(p.bySlot, inSlot{doc, slot})
+			p.slots[doc], some = slot, true
 		}
 	}
 	v.mu.RUnlock()
-	if sortSlots(p.bySlot); len(p.bySlot) == 0 {
+	if !some {
 		p.slots = nil
+	}
+	p.codes = make([]uint64, len(p.slots)*packing.CodeWords(v.dims))
+	for doc, slot := range p.slots {
+		p.copyCode(doc, slot)
 	}
 	for i, c := range s.classes {
 		for doc := c.begin; doc < c.end && p.slots != nil; doc++ {
@@ -210,10 +191,6 @@ func (v *Vectors) placeAll(s *Segment) *placed {
 		}
 	}
 	return p
-}
-
-func sortSlots(list []inSlot) {
-	slices.SortFunc(list, func(x, y inSlot) int { return cmp.Compare(x.slot, y.slot) })
 }
 
 // apply brings a copy of a placed up to date. It copies what it changes, because searches use the other one.
@@ -229,15 +206,13 @@ func (p *placed) apply(s *Segment, changes []change) {
 	}
 	if p.slots == nil {
 		p.slots = slices.Repeat([]int32{-1}, int(s.rows))
+		p.codes = make([]uint64, len(p.slots)*packing.CodeWords(p.of.dims))
 	} else {
-		p.slots = slices.Clone(p.slots)
+		p.slots, p.codes = slices.Clone(p.slots), slices.Clone(p.codes)
 	}
 	p.sums, p.counts = slices.Clone(p.sums), slices.Clone(p.counts)
 	own := map[int]bool{} // classes whose sum was copied
-	var placed []inSlot
-	moved := newBitmap(s.rows)
 	for doc, slot := range now {
-		moved.set(doc)
 		class := s.class(doc)
 		if !own[class] {
 			own[class], p.sums[class] = true, slices.Clone(p.sums[class])
@@ -245,19 +220,11 @@ func (p *placed) apply(s *Segment, changes []change) {
 		if old := p.slots[doc]; old >= 0 {
 			p.count(class, old, -1)
 		}
+		p.copyCode(int(doc), slot)
 		if p.slots[doc] = slot; slot >= 0 {
 			p.count(class, slot, 1)
-			placed = append(placed, inSlot{doc, slot})
 		}
 	}
-	all := make([]inSlot, 0, len(p.bySlot))
-	for _, r := range p.bySlot {
-		if !moved.has(r.doc) {
-			all = append(all, r)
-		}
-	}
-	sortSlots(placed)
-	p.bySlot = slices.Concat(all, placed) // new vectors have the last slots
 }
 
 func (p *placed) packed(slot int32) packing.Vector {
@@ -265,9 +232,12 @@ func (p *placed) packed(slot int32) packing.Vector {
 	return packing.Vector{Values: c.values[in*dims : in*dims+dims], Scale: c.scales[in]}
 }
 
-func (p *placed) code(slot int32) []uint64 {
-	in, words := int(slot%chunkSlots), packing.CodeWords(p.of.dims)
-	return p.chunks[slot/chunkSlots].codes[in*words : in*words+words]
+// copyCode copies the code of a slot to a row.
+func (p *placed) copyCode(doc int, slot int32) {
+	if words := packing.CodeWords(p.of.dims); slot >= 0 {
+		in := int(slot%chunkSlots) * words
+		copy(p.codes[doc*words:][:words], p.chunks[slot/chunkSlots].codes[in:])
+	}
 }
 
 // count adds a vector to the sum of a class, times 1 or -1.

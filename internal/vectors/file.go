@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/binary"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -163,12 +161,8 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 	for i, x := range p.Values {
 		packed[i] = byte(x)
 	}
-	exact := make([]byte, 0, 4*len(vector))
-	for _, x := range vector {
-		exact = binary.LittleEndian.AppendUint32(exact, math.Float32bits(x))
-	}
-	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)",
-		[16]byte(id), hash, float64(p.Scale), packed, exact)
+	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed) VALUES (?, ?, ?, ?)", [16]byte(id), hash,
+		float64(p.Scale), packed)
 }
 
 func (f *file) Take(ctx context.Context, most int, now, until time.Time) (jobs []Job, err error) {
@@ -240,10 +234,10 @@ func (f *file) Since(ctx context.Context, seq int64, fn func(Row) error) error {
 		if dims = s.Model.Dims; err != nil {
 			return err
 		}
-		return c.Query("SELECT seq, id, hash, scale, packed, length(exact) FROM vectors WHERE seq > ? ORDER BY seq",
+		return c.Query("SELECT seq, id, hash, scale, packed FROM vectors WHERE seq > ? ORDER BY seq",
 			sqlitedb.Args{seq}, func(r *sqlitedb.Row) error {
 				row := Row{Seq: r.Int64(0), ID: r.ID(1), Hash: r.Raw(2)}
-				if packed := r.Raw(4); len(packed) == dims && r.Int(5) == 4*dims {
+				if packed := r.Raw(4); len(packed) == dims {
 					row.Packed = packing.Vector{Values: make([]int8, dims), Scale: float32(r.Float(3))}
 					for i, x := range packed {
 						row.Packed.Values[i] = int8(x)
@@ -255,29 +249,6 @@ func (f *file) Since(ctx context.Context, seq int64, fn func(Row) error) error {
 	})
 	f.seq, f.stamp, f.stamped = seq, stamp, ok && err == nil
 	return f.note(err)
-}
-
-func (f *file) Exact(ctx context.Context, ids [][16]byte, out [][]float32) error {
-	return f.view(ctx, func(c *sqlitedb.Conn) error {
-		for i, id := range ids {
-			if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{id},
-				func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func floats(raw []byte) []float32 {
-	if len(raw) == 0 {
-		return nil
-	}
-	out := make([]float32, len(raw)/4)
-	for i := range out {
-		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	return out
 }
 
 func (f *file) Count(ctx context.Context) (n Count, err error) {

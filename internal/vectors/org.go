@@ -108,14 +108,8 @@ func (o *org) comparison(ctx context.Context, set Set, s Progress, vector []floa
 	if !slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
 		return index.Meaning{}, nil // the model knows no word of the question
 	}
-	k := s.Model.Key()
-	list, err := o.load(place{o.id, k}, s).bring(ctx, set)
-	ctx = context.WithoutCancel(ctx)
-	return index.Meaning{Vectors: list, Query: vector, Exact: func(ids [][16]byte) [][]float32 {
-		out := make([][]float32, len(ids))
-		_ = o.use(ctx, k, func(set Set) error { return set.Exact(ctx, ids, out) }) // or else the packed ones must do
-		return out
-	}}, err
+	list, err := o.load(place{o.id, s.Model.Key()}, s).bring(ctx, set)
+	return index.Meaning{Vectors: list, Query: vector}, err
 }
 
 // before returns how a search uses the complete vectors of another model, until those of the current one are complete.

@@ -73,8 +73,6 @@ type Set interface {
 	Queue(ctx context.Context, fn func(Job) error) error
 	// Since calls fn with the last change of each vector that has changed after seq, in their order.
 	Since(ctx context.Context, seq int64, fn func(Row) error) error
-	// Exact sets out to the vectors of memories, as the model made them; nil: there is none.
-	Exact(ctx context.Context, ids [][16]byte, out [][]float32) error
 	// Count counts what the set has.
 	Count(ctx context.Context) (Count, error)
 	// Check looks for damage, and returns a sentence for each.

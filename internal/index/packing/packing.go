@@ -1,5 +1,5 @@
 // Package packing compares vectors with a question in the two forms that searches by meaning read: one byte for each
-// dimension, and a code of two bits. It knows no rows.
+// dimension, and a code of one bit. It knows no rows.
 //
 // One invariant: a form depends on its vector and nothing else. So a vector that a reader may not see changes no other
 // one.
@@ -40,10 +40,10 @@ type Question struct {
 	// both are query and mean as whole numbers in one, so that one multiplication serves both.
 	both                  []int64
 	queryScale, meanScale float64
-	// sums have, of each 8 dimensions of a turned vector, the sums for each of their 256 signs, in steps of sumScale. The
-	// lower 16 bits belong to query, and the upper ones to mean. nil: it isn't for codes.
-	sums     [][256]int32
-	sumScale float64
+	// signs are the code of query, and large has a bit for each dimension that counts three times, because query says
+	// much in it.
+	signs, large []uint64
+	Most         int // what Code returns for a vector that differs in all dimensions
 }
 
 // wholeSteps is how many steps a dimension of Question.both has on each side.
@@ -67,7 +67,22 @@ func NewQuestion(query []float32, mean []float64) *Question {
 	for i := range q.both {
 		q.both[i] = int64(math.Round(q.query[i]/q.queryScale)) + int64(math.Round(q.mean[i]/q.meanScale))<<32
 	}
+	q.forCodes()
 	return q
+}
+
+// forCodes prepares a Question for Code.
+func (q *Question) forCodes() {
+	query, words := turned(q.query), CodeWords(len(q.query))
+	q.signs, q.large = make([]uint64, words), make([]uint64, words)
+	limit := float32(1 / math.Sqrt(float64(len(query)))) // a standard deviation
+	for i, x := range query {
+		q.signs[i/64] |= uint64(math.Float32bits(x)>>31) << (i % 64)
+		if q.Most++; max(x, -x) > limit {
+			q.large[i/64] |= 1 << (i % 64)
+			q.Most += 2
+		}
+	}
 }
 
 func dot(x, y []float64) (sum float64) {
@@ -83,16 +98,6 @@ func scale(list []float64) float64 {
 		most = max(most, math.Abs(x))
 	}
 	return most / wholeSteps
-}
-
-// Exact returns the cosine of a vector with the question, both without the mean.
-func (q *Question) Exact(vector []float32) float64 {
-	byQuery, byMean := 0.0, 0.0
-	for i, x := range vector {
-		byQuery += float64(x) * q.query[i]
-		byMean += float64(x) * q.mean[i]
-	}
-	return q.cosine(byQuery, byMean)
 }
 
 // Packed returns the cosine of a packed vector. A vector of zeros has the cosine 0.
@@ -135,35 +140,17 @@ func multiply(values []int8, both []int64) (lower, upper int32) {
 	return lower, int32((sum - int64(lower)) >> 32)
 }
 
-// A code has two bits for each dimension of a vector that was turned. Turned, each dimension has as much to say as the
-// others, so that four steps are enough for all of them: -3, -1, 1 and 3 halves of step standard deviations. A step is
-// twice its sign in the first words, and once the sign in the next ones. The last word is what the steps are multiplied
-// by, so that the product of a vector with itself is right.
-
-// step divides numbers of a normal distribution into four parts with the least error.
-const step = 0.9957
+// A code has a bit for each dimension of a vector that was turned: its sign. Turned, each dimension has as much to say
+// as the others.
 
 // CodeWords returns how many words a code of so many dimensions has.
-func CodeWords(dims int) int { return 2*((dims+63)/64) + 1 }
+func CodeWords(dims int) int { return (dims + 63) / 64 }
 
 // Encode sets the code of a packed vector.
 func Encode(code []uint64, v Vector) {
-	list := turned(v.Values)
 	clear(code)
-	n, norm, product := len(code)/2, float32(0), float32(0)
-	for _, x := range list {
-		norm += x * x
-	}
-	limit := math.Float32bits(step * float32(math.Sqrt(float64(norm)/float64(len(list)))))
-	for i, x := range list { // without branches, which could not be predicted
-		size := math.Float32bits(x) &^ (1 << 31)
-		minus, far := uint64(math.Float32bits(x)>>31), uint64(limit-size)>>31&1
-		code[i/64] |= minus << (i % 64)
-		code[n+i/64] |= (minus ^ far ^ 1) << (i % 64)
-		product += math.Float32frombits(size) * [2]float32{1, 3}[far]
-	}
-	if product > 0 {
-		code[2*n] = uint64(math.Float32bits(v.Scale * norm / product))
+	for i, x := range turned(v.Values) {
+		code[i/64] |= uint64(math.Float32bits(x)>>31) << (i % 64)
 	}
 }
 
@@ -190,45 +177,15 @@ func turned[T int8 | float64](vector []T) []float32 {
 	return v
 }
 
-// mostSum is less than what fits into 16 bits, because the numbers of sums are rounded.
-const mostSum = 30_000
-
-// ForCodes prepares a Question for Code.
-func (q *Question) ForCodes() {
-	query, mean := turned(q.query), turned(q.mean)
-	byQuery, byMean := 0.0, 0.0
-	for i := range query {
-		byQuery += math.Abs(float64(query[i]))
-		byMean += math.Abs(float64(mean[i]))
+// Code returns by how much the vector of a code differs from the question, at most q.Most. The numbers have the order
+// of the cosines, roughly, but say nothing of the length of a vector without the mean, which is not in a code.
+func (q *Question) Code(code []uint64) int {
+	signs, large := q.signs[:len(code)], q.large[:len(code)]
+	differ, much := 0, 0
+	for i, x := range code {
+		x ^= signs[i]
+		differ += bits.OnesCount64(x)
+		much += bits.OnesCount64(x & large[i])
 	}
-	q.sumScale = 3 * max(byQuery, byMean) / mostSum
-	q.sums = make([][256]int32, (len(query)+63)/64*8)
-	for i := range query {
-		x := int32(math.Round(float64(query[i])/q.sumScale)) + int32(math.Round(float64(mean[i])/q.sumScale))<<16
-		sums, half := &q.sums[i/8], 1<<(i%8)
-		for signs, sum := range sums[:half] {
-			sums[signs], sums[half+signs] = sum+x, sum-x
-		}
-	}
-}
-
-// Code returns about the cosine that Packed returns for the vector of a code.
-func (q *Question) Code(code []uint64) float64 {
-	n, sums := len(code)/2, q.sums
-	twice, once := code[:n], code[n:2*n]
-	var a, b int32
-	for i := 0; i < len(twice) && i < len(once) && len(sums) >= 8; i++ {
-		x, y, t := twice[i], once[i], (*[8][256]int32)(sums)
-		a += t[0][uint8(x)] + t[1][uint8(x>>8)] + t[2][uint8(x>>16)] + t[3][uint8(x>>24)] +
-			t[4][uint8(x>>32)] + t[5][uint8(x>>40)] + t[6][uint8(x>>48)] + t[7][uint8(x>>56)]
-		b += t[0][uint8(y)] + t[1][uint8(y>>8)] + t[2][uint8(y>>16)] + t[3][uint8(y>>24)] +
-			t[4][uint8(y>>32)] + t[5][uint8(y>>40)] + t[6][uint8(y>>48)] + t[7][uint8(y>>56)]
-		sums = sums[8:]
-	}
-	sum, factor := 2*a+b, q.sumScale*float64(math.Float32frombits(uint32(code[2*n])))
-	if factor == 0 {
-		return 0
-	}
-	byQuery := int32(int16(sum))
-	return q.cosine(float64(byQuery)*factor, float64((sum-byQuery)>>16)*factor)
+	return differ + 2*much
 }

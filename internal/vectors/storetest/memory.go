@@ -215,15 +215,6 @@ func (s *set) Since(_ context.Context, seq int64, fn func(vectors.Row) error) er
 	return nil
 }
 
-func (s *set) Exact(_ context.Context, ids [][16]byte, out [][]float32) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, id := range ids {
-		out[i] = s.rows[id].exact
-	}
-	return nil
-}
-
 func (s *set) Count(context.Context) (n vectors.Count, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
