@@ -51,6 +51,18 @@ func FirstPerson(form string) bool { return firstPerson()[form] }
 var (
 	asksWhen = sync.OnceValue(func() []string { return phrasesOf("asks-when") })
 	asksHelp = sync.OnceValue(func() []string { return phrasesOf("asks-help") })
+
+	asksOrder       = sync.OnceValue(func() []string { return phrasesOf("asks-order") })
+	overviewPhrases = sync.OnceValue(func() map[string][]string { // by their first words
+		phrases := map[string][]string{}
+		for _, p := range append(phrasesOf("asks-overview"), asksOrder()...) {
+			first, _, _ := strings.Cut(p[1:], " ")
+			phrases[first] = append(phrases[first], p)
+		}
+		return phrases
+	})
+	countedWords  = sync.OnceValue(func() map[string]bool { return formsOf("counted-words") })
+	overviewWords = sync.OnceValue(func() map[string]bool { return formsOf("overview-words") })
 )
 
 func phrasesOf(list string) (phrases []string) {
@@ -66,6 +78,34 @@ func AsksWhen(tokens []Token) bool { return hasPhrase(tokens, asksWhen()) }
 
 // AsksHelp reports whether a text asks for help or advice, to which the rules and preferences of the asker apply.
 func AsksHelp(tokens []Token) bool { return hasPhrase(tokens, asksHelp()) }
+
+// AsksOrder reports whether a question asks what happened one after the other.
+func AsksOrder(tokens []Token) bool { return hasPhrase(tokens, asksOrder()) }
+
+// Overview returns nil unless a question asks for many things at once: a list, a summary or an order. Then it reports
+// of each token whether it says only that, and nothing of the subject.
+func Overview(tokens []Token) (formal []bool) {
+	text := inOneLine(tokens)
+	for i := range tokens {
+		for _, p := range overviewPhrases()[tokens[i].Form] {
+			if !strings.HasPrefix(text, p) {
+				continue
+			}
+			if formal == nil {
+				formal = make([]bool, len(tokens))
+			}
+			for j := i; j < min(i+strings.Count(p, " ")-1, len(tokens)); j++ {
+				formal[j] = true
+			}
+		}
+		text = text[len(tokens[i].Form)+1:]
+	}
+	for i := range formal {
+		words, form := overviewWords(), tokens[i].Form
+		formal[i] = formal[i] || words[form] || i > 0 && words[tokens[i-1].Form] && countedWords()[form]
+	}
+	return formal
+}
 
 func hasPhrase(tokens []Token, phrases []string) bool {
 	text := inOneLine(tokens)

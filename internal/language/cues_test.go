@@ -43,11 +43,49 @@ func TestCues(t *testing.T) {
 	}
 }
 
+// TestOverview has the words of questions that name their subject, or "all" if a question asks for no overview.
+func TestOverview(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"In which order did we move the servers?":                     "did we move the servers",
+		"Walk me through the four different topics of the team days":  "the of the team days",
+		"Give me a detailed summary of our conversations about Malmö": "me a of about malmo",
+		"List all topics of the Kafka cluster":                        "topics of the kafka cluster",
+		"In welcher Reihenfolge haben wir die Server umgezogen?":      "haben wir die server umgezogen",
+		"Fasse alles über die drei Umzüge zusammen":                   "die umzuge",
+		"Dans quel ordre avons-nous visité Lyon et Metz ?":            "avonsnous avons nous visite lyon et metz",
+		"Hazme un resumen de varios temas del viaje":                  "hazme del viaje",
+		"Em que ordem visitamos o Porto?":                             "visitamos o porto",
+		"年表":                                                          "",
+		"时间顺序":                                                        "",
+		"What is on the shopping list?":                               "all",
+		"We store three different orders of him":                      "all",
+		"":                                                            "all",
+	} {
+		var a Analyzer
+		tokens := a.Tokens(question, nil)
+		var said []string
+		formal := Overview(tokens)
+		for i, is := range formal {
+			if !is {
+				said = append(said, tokens[i].Form)
+			}
+		}
+		if formal == nil {
+			said = []string{"all"}
+		}
+		if got := strings.Join(said, " "); got != want {
+			t.Errorf("%q: got %q, want %q", question, got, want)
+		}
+	}
+}
+
 // TestQuestionsAskForSomething has what a question asks for, and what a text says of itself, in several languages.
 func TestQuestionsAskForSomething(t *testing.T) {
 	t.Parallel()
 	denies, whatIs := Denies, AsksWhatIs
 	help := func(_ string, list []Token) bool { return AsksHelp(list) }
+	order := func(_ string, list []Token) bool { return AsksOrder(list) }
 	for _, tt := range []struct {
 		name string
 		is   func(string, []Token) bool
@@ -61,6 +99,10 @@ func TestQuestionsAskForSomething(t *testing.T) {
 		{"help", help, "东京怎么去", true},
 		{"help", help, "How long do the days seem?", false},
 		{"help", help, "What did you recommend?", false},
+		{"order", order, "Show me a timeline of the move", true},
+		{"order", order, "Erzähl chronologisch vom Umzug", true},
+		{"order", order, "引っ越しの順番は", true},
+		{"order", order, "Order two chairs in time", false},
 		{"denies", denies, "We do not use Kafka.", true},
 		{"denies", denies, "No, we use Kafka.", false},
 		{"denies", denies, "We deploy on Tuesdays, never on Fridays.", false},

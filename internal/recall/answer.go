@@ -23,6 +23,7 @@ type Answer struct {
 	index.Result
 	question *Question
 	terms    []term
+	formal   int // terms.formal
 	names    []string
 	rowNames []index.Name // parts of the question that can be names of memories
 	paths    map[[16]byte]uint32

@@ -58,6 +58,7 @@ func (a *Answer) Confidence(h *index.Hit) float64 {
 			share -= a.Weights[t] / 2
 		}
 	}
+	share *= float64(len(a.terms)) / float64(max(len(a.terms)+a.formal, 1))
 	if share = max(share, s.Name, s.Graph/2); h.Compared {
 		return compared.of(share, s)
 	}

@@ -130,7 +130,7 @@ func (q *Question) Find(views []*index.View) *Answer {
 		result.Total, result.Exact = len(result.Hits), true
 	}
 	result.Hits = matchesFirst(views, &query, result.Hits)
-	return &Answer{Result: result, question: q, terms: terms.list, names: terms.names,
+	return &Answer{Result: result, question: q, terms: terms.list, formal: terms.formal, names: terms.names,
 		rowNames: query.Names, paths: paths}
 }
 

@@ -24,8 +24,9 @@ type term struct {
 
 // terms are what a question looks for, and the names in it that are not among these.
 type terms struct {
-	list  []term
-	names []string
+	list   []term
+	names  []string
+	formal int // how many words were left out that name no subject
 }
 
 // AsPrefixes returns the question for a second attempt, in which each word also stands for the words that begin with
@@ -43,14 +44,14 @@ func (q *Question) as(try string) *Question {
 	return &other
 }
 
-// terms returns what to look for. Names are terms only if the question has no other word that says
-// something, and stop-words only if it has no names either.
+// terms returns what to look for. Names are terms only if the question has no other word that says something, words
+// that name no subject only if it has no names either, and stop-words only if it has none of these.
 func (q *Question) terms(named mentions) terms {
 	if q.fixed != nil {
 		return terms{list: q.fixed}
 	}
 	r := termReader{q: q, seen: map[string]bool{}, quoted: make([]bool, len(q.quotes))}
-	crumbs := q.crumbs()
+	crumbs, overview := q.crumbs(), language.Overview(q.tokens)
 	for i, t := range q.tokens {
 		if len(r.telling) == loci.MaxTerms {
 			break
@@ -58,7 +59,7 @@ func (q *Question) terms(named mentions) terms {
 		if at := q.quoteAt(t.Start); at >= 0 {
 			r.quote(at)
 		} else if !crumbs[i] {
-			r.word(t, named.at[i])
+			r.word(t, named.at[i], overview != nil && overview[i])
 		}
 	}
 	r.joinNeighbours()
@@ -68,11 +69,13 @@ func (q *Question) terms(named mentions) terms {
 			r.telling = append(r.telling, r.term(t))
 		}
 	}
-	out := terms{list: r.telling, names: named.names}
+	out := terms{list: r.telling, names: named.names, formal: len(r.formal)}
 	switch {
 	case len(out.list) > 0:
 	case len(r.names) > 0:
 		out = terms{list: r.names}
+	case len(r.formal) > 0:
+		out.list, out.formal = r.formal, 0
 	case !q.ask.MatchesOnly:
 		out.list = r.common
 	}
@@ -145,10 +148,11 @@ type termReader struct {
 	quoted                 []bool // quotes that were read
 	prefixes               int
 	telling, common, names []term
+	formal                 []term // words of a question for an overview that name no subject
 }
 
-// word adds a word that is not in quotes.
-func (r *termReader) word(t language.Token, name bool) {
+// word adds a word that is not in quotes: a name, a formal one or another.
+func (r *termReader) word(t language.Token, name, formal bool) {
 	if r.seen[t.Form] {
 		return
 	}
@@ -161,6 +165,8 @@ func (r *termReader) word(t language.Token, name bool) {
 		r.names = append(r.names, one)
 	case language.Stop(t.Form, r.q.langs):
 		r.common = append(r.common, one)
+	case formal:
+		r.formal = append(r.formal, one)
 	default:
 		r.telling = append(r.telling, one)
 	}
