@@ -11,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 func searchFields(c *call, in *memory.SearchRequest) []field {
@@ -34,9 +35,17 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
 		EventsPartial: found.EventsPartial, Meaning: unready(found.Meaning),
 		stopped: stoppedBy(found.StoppedBy, len(found.Items))}
+	inTime := recall.AsksOrder(in.Query)
+	if inTime {
+		out.Order = "time"
+		oldestFirst(found)
+	}
 	for i := range found.Items {
-		if out.Memories[i] = s.foundHit(ctx, c, &found.Items[i]); len(found.Events) > 0 {
+		if out.Memories[i] = s.foundHit(ctx, c, &found.Items[i]); inTime || len(found.Events) > 0 {
 			out.Memories[i].Rank = found.Items[i].Rank
+		}
+		if inTime {
+			out.Memories[i].Date = day(recall.Happened(&found.Items[i].Memory))
 		}
 	}
 	for i := range found.Events {
@@ -48,6 +57,14 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 		out.Hint = s.hint(ctx, c, in.Query, &in.Filter)
 	}
 	return out, nil
+}
+
+// oldestFirst orders hits by when they happened. Which of them are on the page depends on their rank.
+func oldestFirst(found *memory.SearchPage[loci.Recalled]) {
+	slices.SortStableFunc(found.Items, func(x, y loci.Recalled) int {
+		return recall.Happened(&x.Memory).Compare(recall.Happened(&y.Memory))
+	})
+	slices.SortStableFunc(found.Events, func(x, y loci.RecalledEvent) int { return x.Time.Compare(y.Time) })
 }
 
 // nothingFits is the hint if all that was found was left out.

@@ -200,9 +200,10 @@ func listOf(name string, members ...string) *jsonschema.Schema {
 
 // page is a page of memories, in full or as summaries.
 type page[T any] struct {
-	Memories          []T  `json:"memories"`
-	Total             *int `json:"total,omitempty"`
-	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty"`
+	Memories          []T    `json:"memories"`
+	Order             string `json:"order,omitempty"` // time: oldest first; date and time then tell when it happened
+	Total             *int   `json:"total,omitempty"`
+	TotalIsLowerBound bool   `json:"total_is_lower_bound,omitempty"`
 	stopped
 	HasMore    bool   `json:"has_more"`
 	NextCursor string `json:"next_cursor,omitempty"`

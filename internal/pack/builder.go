@@ -100,6 +100,24 @@ func (b *builder) fill(had sent) {
 	first := slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return c.section != preferred[b.r.Intent] })
 	b.take(first, b.room/2, b.r.Limit)
 	b.take(slices.DeleteFunc(others, func(c candidate) bool { return b.has(c) }), b.room, b.r.Limit)
+	if recall.AsksOrder(b.r.Goal) {
+		b.oldestFirst()
+	}
+}
+
+// oldestFirst puts the lines of each section but the pinned ones in the order of time, and dates them accordingly.
+func (b *builder) oldestFirst() {
+	for name, lines := range b.sections {
+		if name == loci.SectionPinned {
+			continue
+		}
+		for i := range lines {
+			if l := &lines[i]; !l.since.IsZero() {
+				l.time = l.since
+			}
+		}
+		slices.SortStableFunc(lines, func(x, y line) int { return x.time.Compare(y.time) })
+	}
 }
 
 // fresh returns the candidates that may go in: not those that the session has, and none that gives orders.

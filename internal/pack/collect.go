@@ -42,6 +42,7 @@ type candidate struct {
 	reason  string
 	origin  string
 	time    time.Time
+	since   time.Time // of a memory: when that happened of which it tells
 	score   float64
 	whole   string // the text of the line
 	kept    bool   // its owner keeps the secrets in it
@@ -151,7 +152,8 @@ func ofMemory(m *loci.Memory) candidate {
 		text = title + ": " + text
 	}
 	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
-		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text, m.SecretsKept), kept: m.SecretsKept}
+		origin: m.Origin, time: m.UpdatedAt, since: recall.Happened(m), whole: lineOf(text, m.SecretsKept),
+		kept: m.SecretsKept}
 	switch {
 	case m.IsDecision():
 		one.section = loci.SectionDecisions

@@ -134,6 +134,9 @@ func (q *Question) Find(views []*index.View) *Answer {
 		rowNames: query.Names, paths: paths}
 }
 
+// AsksOrder reports whether a question asks what happened one after the other, so that its hits belong in that order.
+func AsksOrder(text string) bool { return language.AsksOrder(Ask{Text: text}.Read().tokens) }
+
 // Tells reports whether a text has a word that MatchesOnly looks for.
 func Tells(text string) bool {
 	q := Ask{Text: text, MatchesOnly: true}.Read()

@@ -42,7 +42,7 @@ func MarkOf(m *loci.Memory) index.Mark {
 // IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark and
 // its Session.
 func IndexRow(m *loci.Memory) index.Row {
-	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
+	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: Happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
 		Until: m.ExpiresAt}
 	if !m.SessionID.IsZero() {
 		row.Of, row.Actor = m.SessionID, actorOf(m.Content)
@@ -102,9 +102,9 @@ func indexFields(texts *[loci.FieldCount]string) (fields []index.Field) {
 	return fields
 }
 
-// happened returns when that of which a memory tells happened: when it was saved, or before that if it
+// Happened returns when that of which a memory tells happened: when it was saved, or before that if it
 // has been true for longer. A fact that becomes true later is still told when it was saved.
-func happened(m *loci.Memory) time.Time {
+func Happened(m *loci.Memory) time.Time {
 	if !m.ValidFrom.IsZero() && m.ValidFrom.Before(m.CreatedAt) {
 		return m.ValidFrom
 	}
