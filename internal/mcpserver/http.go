@@ -51,7 +51,7 @@ func (s *Server) HTTP() http.Handler {
 		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Offered: offered,
 		Connections: s.app.Project,
 		Authorize:   s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
-		Log: s.log, Site: s.options.Site,
+		Log: s.options.Log, Site: s.options.Site,
 		ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})
 }
@@ -63,7 +63,7 @@ type pair struct{ stateful, stateless *mcp.Server }
 // been unused for long enough.
 func (s *Server) ended(ctx context.Context, key project.ConnectionKey) {
 	if err := s.app.Project.EndConnection(context.WithoutCancel(ctx), key); err != nil {
-		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
+		s.options.Log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }
 
