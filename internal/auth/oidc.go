@@ -35,7 +35,7 @@ func (o *OIDCProvider) validate() error {
 	}
 	u, err := url.Parse(o.Issuer)
 	if err != nil || u.Host == "" ||
-		u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(strings.ToLower(u.Hostname()))) {
+		u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(strings.ToLower(u.Hostname()))) {
 		return loci.Errorf(loci.Invalid, "the issuer of the OIDC provider %s must be an https address", o.ID)
 	}
 	if o.ClientID == "" {

@@ -150,7 +150,7 @@ func onlyCookie(r *http.Request, name string) string {
 // plainLoopback reports whether a browser on this machine sent the request directly, without a
 // proxy that would speak for others.
 func plainLoopback(r *http.Request) bool {
-	if r.TLS != nil || !fromLoopback(r) || !isLoopback(hostname(r.Host)) {
+	if r.TLS != nil || !fromLoopback(r) || !IsLoopback(hostname(r.Host)) {
 		return false
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
