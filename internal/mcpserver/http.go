@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -226,16 +227,11 @@ func missing(p loci.Principal, name string) string {
 	if p.Method != loci.ByOAuth {
 		return ""
 	}
-	rule, lacks := rules[toolNamed(name).action], false
-	scopes := make([]string, len(rule.Rights))
-	for i, right := range rule.Rights {
-		scopes[i] = string(right)
-		lacks = lacks || !p.Has(right)
-	}
-	if !lacks {
+	rights := rules[toolNamed(name).action].Rights
+	if !slices.ContainsFunc(rights, func(r loci.Right) bool { return !p.Has(r) }) {
 		return ""
 	}
-	return strings.Join(scopes, " ")
+	return strings.Join(loci.Texts(rights), " ")
 }
 
 // caller is the sender of a request and what else tools must know about the request.

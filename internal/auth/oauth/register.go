@@ -85,7 +85,7 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 	}
 	return RegisterResponse{ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Name, URI: c.URI, RedirectURIs: c.RedirectURIs,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none",
-		Scope: strings.Join(scopesOf(rights), " ")}, nil
+		Scope: strings.Join(loci.Texts(rights), " ")}, nil
 }
 
 // check leaves out unusable redirects, because clients list those of all their editions.

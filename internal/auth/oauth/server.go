@@ -74,15 +74,7 @@ func errorOf(code, description string) error {
 }
 
 // SupportedScopes returns every scope that a client can get.
-func SupportedScopes() []string { return scopesOf(loci.AgentRights()) }
-
-func scopesOf(rights []loci.Right) []string {
-	out := make([]string, len(rights))
-	for i, r := range rights {
-		out[i] = string(r)
-	}
-	return out
-}
+func SupportedScopes() []string { return loci.Texts(loci.AgentRights()) }
 
 // serverMetadata omits jwks_uri, which the type of the SDK always writes: this server signs nothing.
 type serverMetadata struct {

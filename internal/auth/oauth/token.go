@@ -190,7 +190,7 @@ func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 		next: loci.RefreshToken{Hash: auth.Hash(refresh), GrantID: g.ID, ExpiresAt: now.Add(RefreshLife)},
 		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer",
 			ExpiresIn:    int(AccessLife / time.Second),
-			RefreshToken: refresh.Reveal(), Scope: strings.Join(scopesOf(rights), " ")},
+			RefreshToken: refresh.Reveal(), Scope: strings.Join(loci.Texts(rights), " ")},
 	}
 }
 
