@@ -20,11 +20,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The default limits, in requests a minute.
-const (
-	DefaultPerPrincipal = 600
-	DefaultPerAddress   = 100
-)
+// DefaultPerAddress is the default limit for an address, in requests a minute.
+const DefaultPerAddress = 100
 
 // limitWindow is the fixed window in which limits count. Windows begin at full minutes.
 const limitWindow = time.Minute
