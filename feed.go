@@ -51,20 +51,12 @@ func ParseFeedKinds(names []string) ([]FeedKind, error) {
 		case kind == "all":
 			return FeedKinds(), nil
 		case !slices.Contains(feedKinds, kind):
-			return nil, FieldErrorf("kinds", "must be all, or some of: %s", kindNames())
+			return nil, FieldErrorf("kinds", "must be all, or some of: %s", strings.Join(Texts(feedKinds), ", "))
 		case !slices.Contains(kinds, kind):
 			kinds = append(kinds, kind)
 		}
 	}
 	return kinds, nil
-}
-
-func kindNames() string {
-	names := make([]string, len(feedKinds))
-	for i, kind := range feedKinds {
-		names[i] = string(kind)
-	}
-	return strings.Join(names, ", ")
 }
 
 // InWorkspace reports whether rows of the kind belong to a workspace, where workspaces are on. Those of

@@ -208,11 +208,6 @@ func ParseID[Kind any](s string) (ID[Kind], error) {
 // ParseMemoryID parses a memory's id. See ParseID.
 func ParseMemoryID(s string) (MemoryID, error) { return ParseID[memoryKind](s) }
 
-// ParseMemoryPrefix parses the beginning of a memory's id. See ParseIDPrefix.
-func ParseMemoryPrefix(s string, minimum int) (first, last MemoryID, err error) {
-	return ParseIDPrefix[memoryKind](s, minimum)
-}
-
 // ShortID is how many characters of an id Loci shows where the whole id would only cost room.
 const ShortID = 8
 

@@ -207,6 +207,15 @@ func OrEmpty[T any](list []T) []T {
 	return list
 }
 
+// Texts returns names of any type as strings.
+func Texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
 // Unique removes duplicates and keeps the first of each, in order. It uses a set for long inputs, because these
 // may be a million entries that a limit rejects a moment later.
 func Unique[T comparable](in []T) []T {

@@ -129,7 +129,7 @@ func oneOf[T ~string](states ...T) func(flag, text string) (T, error) {
 		case slices.Contains(states, T(text)):
 			return T(text), nil
 		}
-		return "", loci.FieldErrorf(flag, "must be %s or all, not %q", strings.ReplaceAll(joined(states), ",", ", "),
+		return "", loci.FieldErrorf(flag, "must be %s or all, not %q", strings.Join(loci.Texts(states), ", "),
 			cut(text, 60))
 	}
 }
@@ -291,12 +291,6 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 		})
 		return mapped(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
 	})
-
-// nodeID reads the id of a memory node, or finds the one that begins with s or has this name.
-func (c *call) nodeID(ctx context.Context, s string) (loci.NodeID, error) {
-	id, err := c.app.Node.Find(ctx, c.who, s)
-	return id, orNoSuch(err, "memory node", s, "loci node list")
-}
 
 const seeItems = "loci node show NODE"
 

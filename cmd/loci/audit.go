@@ -104,7 +104,7 @@ func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, 
 		if more {
 			next = strconv.FormatInt(rows[len(rows)-1].Number, 10)
 		}
-		return p.printJSON(map[string]any{"entries": notNil(rows), "next_cursor": next, "has_more": more})
+		return p.printJSON(map[string]any{"entries": loci.OrEmpty(rows), "next_cursor": next, "has_more": more})
 	}
 	if len(rows) == 0 {
 		p.note("no entries")

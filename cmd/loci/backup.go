@@ -103,7 +103,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 				return err
 			}
 			if p.json {
-				out := map[string]any{"name": b.Name, "ok": len(problems) == 0, "problems": notNil(problems)}
+				out := map[string]any{"name": b.Name, "ok": len(problems) == 0, "problems": loci.OrEmpty(problems)}
 				if err := p.printJSON(out); err != nil {
 					return err
 				}
@@ -232,7 +232,7 @@ func (p *program) restored(name, dir string, done maintain.Restored, err error) 
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,
 			"keys_still_revoked": done.Revoked, "revocations_known": done.Unread == nil,
-			"deleted_orgs": notNil(done.Orgs), "people_disabled": done.People})
+			"deleted_orgs": loci.OrEmpty(done.Orgs), "people_disabled": done.People})
 	}
 	p.printf("restored %s to %s\n", name, dir)
 	if done.Revoked > 0 {

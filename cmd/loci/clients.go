@@ -217,7 +217,3 @@ func labels(list []*client) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
-
-func (p *program) installedClients() []*client {
-	return slices.DeleteFunc(slices.Clone(clients), func(c *client) bool { return !c.installed(p.settings) })
-}

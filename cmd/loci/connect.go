@@ -134,7 +134,8 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	if len(names) > 0 {
 		return list, nil
 	}
-	if list = p.installedClients(); o.replace {
+	list = slices.DeleteFunc(slices.Clone(clients), func(c *client) bool { return !c.installed(p.settings) })
+	if o.replace {
 		if list, err = p.withMemoryServer(list); err != nil {
 			return nil, err
 		}

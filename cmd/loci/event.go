@@ -267,7 +267,7 @@ func (p *program) eventsFindCommand(cmd *cobra.Command) *cobra.Command {
 
 func (p *program) printEvents(ctx context.Context, c *call, page event.Page) error {
 	if p.json {
-		return p.printJSON(map[string]any{"events": notNil(page.Items), "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"events": loci.OrEmpty(page.Items), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "partial": page.Partial})
 	}
 	if len(page.Items) == 0 && !page.Partial {

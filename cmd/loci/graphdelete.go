@@ -98,8 +98,8 @@ func (p *program) graphTrashCommand() *cobra.Command {
 			return err
 		}
 		if p.json {
-			return p.printJSON(wire.GraphTrash{Entities: notNil(trash.Entities), Observations: notNil(trash.Observations),
-				Relations: notNil(trash.Relations)})
+			return p.printJSON(wire.GraphTrash{Entities: loci.OrEmpty(trash.Entities),
+				Observations: loci.OrEmpty(trash.Observations), Relations: loci.OrEmpty(trash.Relations)})
 		}
 		var rows [][]string
 		add := func(text, id, kind string, at time.Time, origin string) {

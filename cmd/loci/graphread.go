@@ -43,7 +43,7 @@ hold for each text: for a name with its type, or for one observation.`,
 			return err
 		}
 		if p.json {
-			return p.printJSON(wire.GraphHits{Entities: notNil(hits.Entities), Total: hits.Total,
+			return p.printJSON(wire.GraphHits{Entities: loci.OrEmpty(hits.Entities), Total: hits.Total,
 				TotalIsLowerBound: hits.TotalIsLowerBound, AnyWord: hits.AnyWord, More: moreJSON(hits.NextCursor)})
 		}
 		if len(hits.Entities) == 0 {
@@ -74,7 +74,7 @@ Loci suggests the nearest names, and the exit code is 3.`,
 		if err != nil {
 			return err
 		}
-		out := wire.FoundEntities{Entities: notNil(found.Entities), Missing: []wire.NoSuchName{}}
+		out := wire.FoundEntities{Entities: loci.OrEmpty(found.Entities), Missing: []wire.NoSuchName{}}
 		var texts []string
 		for _, m := range found.Missing {
 			text := fmt.Sprintf("entity %q not found", cut(m.Name, 100))
@@ -108,7 +108,7 @@ func (p *program) graphReadCommand() *cobra.Command {
 			return err
 		}
 		if p.json {
-			return p.printJSON(wire.GraphPage{Entities: notNil(found.Entities), Relations: notNil(found.Relations),
+			return p.printJSON(wire.GraphPage{Entities: loci.OrEmpty(found.Entities), Relations: loci.OrEmpty(found.Relations),
 				Left: found.Left, More: moreJSON(found.NextCursor)})
 		}
 		if len(found.Entities) == 0 {
@@ -136,7 +136,7 @@ func (p *program) graphNeighboursCommand() *cobra.Command {
 	}, func(ctx context.Context, g *onGraph) error {
 		list, err := g.app.Graph.Neighbours(ctx, g.who, g.project.ID, which(g.args[0], kind), hops, limit)
 		if err != nil || p.json {
-			return p.answer(wire.EntityList{Entities: notNil(list)}, err, "")
+			return p.answer(wire.EntityList{Entities: loci.OrEmpty(list)}, err, "")
 		}
 		p.printEntities(list, ids)
 		return nil
@@ -159,7 +159,7 @@ is a name or an id. Use the id for a deleted entity.`,
 	}, func(ctx context.Context, g *onGraph) error {
 		list, err := g.app.Graph.EntityHistory(ctx, g.who, g.project.ID, which(g.args[0], kind), limit)
 		if err != nil || p.json {
-			return p.answer(wire.GraphChangeList{Changes: notNil(list)}, err, "")
+			return p.answer(wire.GraphChangeList{Changes: loci.OrEmpty(list)}, err, "")
 		}
 		return printList(p, "changes", list, nil, "", "AT|CHANGE|KIND|BY|TEXT", func(x loci.GraphChange) []string {
 			return []string{p.showTime(x.At), x.Change, x.Kind, x.Origin, x.Text}

@@ -246,7 +246,7 @@ func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) erro
 		return err
 	}
 	if p.json {
-		err = p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": notNil(problems)})
+		err = p.printJSON(map[string]any{"ok": len(problems) == 0, "rebuilt": rebuild, "problems": loci.OrEmpty(problems)})
 	} else {
 		for _, text := range problems {
 			p.printf("%s\n", loci.OneLine(text))

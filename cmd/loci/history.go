@@ -27,9 +27,9 @@ show what each version changed.`,
 			return err
 		}
 		if p.json {
-			out := map[string]any{"current": current, "versions": notNil(versions), "has_more": hasOlder(versions)}
+			out := map[string]any{"current": current, "versions": loci.OrEmpty(versions), "has_more": hasOlder(versions)}
 			if diff {
-				out["diffs"] = notNil(diffs(current, versions, before == 0))
+				out["diffs"] = loci.OrEmpty(diffs(current, versions, before == 0))
 			}
 			return p.printJSON(out)
 		}

@@ -157,7 +157,7 @@ are problems.`,
 			return err
 		}
 		if p.json {
-			err = p.printJSON(map[string]any{"ok": len(problems) == 0, "problems": notNil(problems)})
+			err = p.printJSON(map[string]any{"ok": len(problems) == 0, "problems": loci.OrEmpty(problems)})
 		} else {
 			for _, x := range problems {
 				p.printf("fail  %s, %s: %s\n", x.Org, x.Of, x.Problem)

@@ -84,7 +84,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		rights = loci.AgentRights()
 	}
 	flags.StringSliceVar(&f.scopes, "scope", nil,
-		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
+		"limit it to "+strings.Join(loci.Texts(rights), ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
 	timeFlag(cmd, &f.ExpiresAt, "expires",
@@ -142,7 +142,7 @@ type keyJSON struct {
 
 func showKey(c loci.Credential) keyJSON {
 	return keyJSON{ID: c.ID, OrgID: c.OrgID, UserID: c.UserID, Projects: c.ProjectIDs, Workspace: c.WorkspaceID,
-		Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: notNil(c.Rights),
+		Replaces: c.Replaces, Kind: c.Kind, Vendor: c.Vendor, Name: c.Name, Prefix: c.Prefix, Scopes: loci.OrEmpty(c.Rights),
 		Status: keyStatus(&c), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, RevokedAt: c.RevokedAt,
 		LastUsedAt: c.LastUsedAt}
 }

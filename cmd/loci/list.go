@@ -43,7 +43,7 @@ func (p *program) listCommand() *cobra.Command {
 
 func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": notNil(page.Items), "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": loci.OrEmpty(page.Items), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
 	if len(page.Items) == 0 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 )
 
 func listenFlag(address string) func(port string) string {
@@ -127,14 +128,9 @@ func (p *program) listening(address net.Addr) string {
 	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
 }
 
-func isLoopbackHost(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 func isLoopbackURL(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && isLoopbackHost(u.Hostname())
+	return err == nil && auth.IsLoopback(u.Hostname())
 }
 
 // howToTLS tells an operator how to serve other machines safely.

@@ -32,9 +32,9 @@ whole. NODE is an id or a name, and ITEM is an id, or the beginnings of ids; see
 // onNode completes a command about the memory node in its first argument: an id, its beginning, or a name.
 func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loci.NodeID) error) *cobra.Command {
 	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
-		id, err := c.nodeID(ctx, c.args[0])
+		id, err := c.app.Node.Find(ctx, c.who, c.args[0])
 		if err != nil {
-			return c.onlyHere(ctx, err)
+			return c.onlyHere(ctx, orNoSuch(err, "memory node", c.args[0], "loci node list"))
 		}
 		err = do(ctx, c, id)
 		if _, done := errors.AsType[advised](err); !done && loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
@@ -99,7 +99,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 		}
 		page, err := c.app.Node.List(ctx, c.who, r)
 		if err != nil || p.json {
-			return p.answer(wire.NodeList{Nodes: notNil(page.Items), More: moreJSON(page.NextCursor)}, err, "")
+			return p.answer(wire.NodeList{Nodes: loci.OrEmpty(page.Items), More: moreJSON(page.NextCursor)}, err, "")
 		}
 		defer p.more(page.NextCursor)
 		return printList(p, "memory_nodes", page.Items, nil, "no memory nodes; create one with: loci node create NAME",
@@ -134,7 +134,7 @@ func (p *program) nodeShowCommand() *cobra.Command {
 			return p.printJSON(struct {
 				*loci.MemoryNode
 				Items []loci.NodeItem `json:"items"`
-			}{n, notNil(items)})
+			}{n, loci.OrEmpty(items)})
 		}
 		p.printf("%s\n", loci.OneLine(n.Name))
 		shared, trashed := "", ""

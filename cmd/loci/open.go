@@ -35,7 +35,6 @@ type instance struct {
 	oauth    *oauth.Server
 	events   *eventLogs
 	operator loci.Principal // the person at this command line
-	created  bool           // this call created the default org
 	// settings returns the settings of the moment: those of the program, with what people changed meanwhile.
 	settings func(context.Context) *settings
 }
@@ -135,7 +134,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		Vectors:       vectors.NewFiles(vectorsDir(s.DataDir)), Events: s.eventOptions(events, in.settings), Master: s.Master,
 		DropEvents: events.Drop, Arcs: events.Ready, Unwritable: st.Unwritable() != nil,
 		Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
-	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
+	if _, _, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}
 	if s.Owner != "" {

@@ -196,7 +196,7 @@ func showID[Kind any](id loci.ID[Kind]) string {
 
 // joined separates names by commas.
 func joined[T ~string](list []T) string {
-	return strings.Join(mapped(list, func(v T) string { return string(v) }), ",")
+	return strings.Join(loci.Texts(list), ",")
 }
 
 // readers tells which assistants may read a memory.

@@ -52,7 +52,7 @@ func confidenceFlag(cmd *cobra.Command, into *float64) {
 
 func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": page.Items, "events": notNil(page.Events),
+		return p.printJSON(map[string]any{"memories": page.Items, "events": loci.OrEmpty(page.Events),
 			"events_partial": page.EventsPartial, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial(), "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...),

@@ -18,6 +18,7 @@ import (
 	"github.com/gofrs/flock"
 
 	wire "github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/proposed"
 )
@@ -149,7 +150,7 @@ func (p *program) pagesAddress() string {
 func (p *program) configured() running {
 	s := p.settings
 	host, port, err := net.SplitHostPort(s.Listen)
-	r := running{URL: s.PublicURL, Listen: s.Listen, SignIn: s.hasBrowsers(isLoopbackHost(host))}
+	r := running{URL: s.PublicURL, Listen: s.Listen, SignIn: s.hasBrowsers(auth.IsLoopback(host))}
 	if r.URL == "" && err == nil && port != "0" {
 		r.URL = localURL(s.Listen)
 	}

@@ -178,7 +178,7 @@ func showVendors(list []loci.Vendor) string {
 	case slices.Contains(list, loci.AnyVendor):
 		return "all"
 	}
-	return strings.ReplaceAll(joined(list), ",", ", ")
+	return strings.Join(loci.Texts(list), ", ")
 }
 
 // oneSessionCommand does something with one session and prints the result.

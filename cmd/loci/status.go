@@ -86,9 +86,9 @@ or any more. To check the files, run loci doctor.`,
 
 func (p *program) status(ctx context.Context) (*status, error) {
 	server := p.server()
-	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
-		DataDir: p.settings.DataDir, Meaning: meaning{Model: p.settings.chosenModel()}, Clients: []clientUse{},
-		Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
+	s := &status{Running: server.PID != 0, URL: server.URL, Servers: loci.OrEmpty(p.servers()),
+		Version: readBuildInfo().Version, DataDir: p.settings.DataDir, Meaning: meaning{Model: p.settings.chosenModel()},
+		Clients: []clientUse{}, Warnings: loci.OrEmpty(p.settings.warnings()), start: p.serveLine(ctx)}
 	if !s.Running && p.answererAt(ctx, server.Listen) == otherLoci {
 		s.Warnings = append(s.Warnings, p.whatAnswers(server.Listen)+"; "+p.besideOther(server.Listen))
 	}

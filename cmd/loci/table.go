@@ -37,15 +37,7 @@ func printRows[T any](p *program, columns string, list []T, row func(T) []string
 
 // page is how a complete list is printed as JSON.
 func page[T any](name string, items []T) map[string]any {
-	return map[string]any{name: notNil(items), "next_cursor": "", "has_more": false}
-}
-
-// notNil keeps an empty list from being null.
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
+	return map[string]any{name: loci.OrEmpty(items), "next_cursor": "", "has_more": false}
 }
 
 // printFields writes pairs of a name and a value, and leaves out those without a value.

@@ -58,7 +58,7 @@ func (p *program) teamShowCommand() *cobra.Command {
 		}
 		if p.json {
 			return p.printJSON(map[string]any{"id": t.ID, "name": t.Name, "created_at": t.CreatedAt,
-				"members": notNil(view.Members), "invites": notNil(view.Invites)})
+				"members": loci.OrEmpty(view.Members), "invites": loci.OrEmpty(view.Invites)})
 		}
 		p.printf("%s  %s\n\n", t.ID, loci.OneLine(t.Name))
 		return printList(p, "members", view.Members, nil, "", "ID|EMAIL|NAME|ROLE",

@@ -29,27 +29,27 @@ func Assistant(p loci.Principal) loci.Credential {
 
 // Used records the use of an Assistant. Like touch, it writes once a minute and only logs a failure.
 func (a *Authenticator) Used(ctx context.Context, p loci.Principal) {
-	who, now := [2]string{string(p.Method), string(p.Vendor)}, loci.CutTime(a.now())
+	who, now := [2]string{string(p.Method), string(p.Vendor)}, loci.CutTime(a.o.Now())
 	if last, ok := a.used.Load(who); ok && now.Sub(last.(time.Time)) < time.Minute {
 		return
 	}
 	a.used.Store(who, now)
 	c := Assistant(p)
-	err := a.store.Credentials().Touch(ctx, c.ID, now)
+	err := a.o.Store.Credentials().Touch(ctx, c.ID, now)
 	if loci.CodeOf(err) == loci.NotFound {
 		c.CreatedAt, c.LastUsedAt = now, now
-		err = a.store.Credentials().Insert(ctx, c)
+		err = a.o.Store.Credentials().Insert(ctx, c)
 	}
 	if err != nil && loci.CodeOf(err) != loci.Conflict { // another process was faster
-		a.log.WarnContext(ctx, "cannot record the use of an assistant", "name", c.Name, "error", err)
+		a.o.Log.WarnContext(ctx, "cannot record the use of an assistant", "name", c.Name, "error", err)
 	}
 }
 
 // Configured returns the vendors of the agent keys in the environment, if they act for that person.
 func (s *SignIn) Configured(ctx context.Context, p loci.Principal) ([]loci.Vendor, error) {
-	org, err := s.people.org(ctx, p.OrgID)
+	org, err := s.o.Authenticator.org(ctx, p.OrgID)
 	if err != nil || org.ID != loci.DefaultOrg || p.UserID != org.OwnerID {
 		return nil, err
 	}
-	return slices.Sorted(maps.Values(s.people.agents)), nil
+	return slices.Sorted(maps.Values(s.o.Authenticator.agents)), nil
 }

@@ -49,16 +49,13 @@ type Options struct {
 
 // Authenticator finds the principal behind a request's credentials. It is safe for concurrent use.
 type Authenticator struct {
-	store     store.Store
-	owner     [32]byte
-	hasOwner  bool
-	agents    map[[32]byte]loci.Vendor
-	dashboard Dashboard
-	https     bool
-	now       func() time.Time
-	log       *slog.Logger
-	projects  *memo.Memo[projectsKey, int64, []loci.ProjectID] // as of Org.ProjectsVersion
-	used      sync.Map                                         // when Used has written last
+	o        Options
+	owner    [32]byte
+	hasOwner bool
+	agents   map[[32]byte]loci.Vendor
+	https    bool
+	projects *memo.Memo[projectsKey, int64, []loci.ProjectID] // as of Org.ProjectsVersion
+	used     sync.Map                                         // when Used has written last
 
 	orgs        *kept[loci.OrgID, loci.Org]
 	credentials *kept[[32]byte, store.Found]
@@ -71,16 +68,16 @@ func New(o Options) (*Authenticator, error) {
 	if o.Store == nil {
 		panic("auth: no store")
 	}
-	a := &Authenticator{store: o.Store, agents: map[[32]byte]loci.Vendor{}, dashboard: o.Dashboard, now: o.Now,
-		log:         cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	a := &Authenticator{o: o, agents: map[[32]byte]loci.Vendor{},
 		https:       strings.HasPrefix(o.Site.PublicURL, "https://"),
 		projects:    memo.New[projectsKey, int64, []loci.ProjectID](maxProjects),
 		orgs:        memo.New[loci.OrgID, store.Stamp, loci.Org](maxMemo),
 		members:     memo.New[memberKey, store.Stamp, memberRows](maxMemo),
 		credentials: memo.New[[32]byte, store.Stamp, store.Found](maxMemo)}
-	if a.now == nil {
-		a.now = time.Now
-	}
 	if err := o.Dashboard.validate(); err != nil {
 		return nil, err
 	}
@@ -98,6 +95,7 @@ func New(o Options) (*Authenticator, error) {
 		}
 		a.agents[h] = vendor
 	}
+	a.o.OwnerKey, a.o.AgentKeys = "", nil // their hashes are enough
 	return a, nil
 }
 
@@ -169,7 +167,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 		return loci.Principal{}, errBadKey()
 	}
 	hash := Hash(r.Bearer)
-	if a.dashboard.is(hash) {
+	if a.o.Dashboard.is(hash) {
 		return a.dashboardUser(ctx, r.DashboardToken)
 	}
 	if a.hasOwner && subtle.ConstantTimeCompare(hash[:], a.owner[:]) == 1 {
@@ -283,7 +281,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	now := loci.CutTime(a.now())
+	now := loci.CutTime(a.o.Now())
 	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) ||
 		!slices.Contains([]loci.Method{loci.ByKey, loci.ByOAuth, loci.BySignIn}, c.Method) ||
 		cookie != (c.Method == loci.BySignIn) {
@@ -317,8 +315,8 @@ func (a *Authenticator) touch(ctx context.Context, c *loci.Credential, now time.
 	if now.Sub(c.LastUsedAt) < time.Minute {
 		return
 	}
-	if err := a.store.Credentials().Touch(ctx, c.ID, now); err != nil {
-		a.log.WarnContext(ctx, "cannot record the use of a key", "credential", c.ID.String(), "error", err)
+	if err := a.o.Store.Credentials().Touch(ctx, c.ID, now); err != nil {
+		a.o.Log.WarnContext(ctx, "cannot record the use of a key", "credential", c.ID.String(), "error", err)
 	}
 }
 
@@ -356,7 +354,7 @@ func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.U
 
 // LocalReading works like LocalAs, also for a disabled person: the operator still reads what they have.
 func (a *Authenticator) LocalReading(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
-	o, err := a.store.Orgs().Get(ctx, org)
+	o, err := a.o.Store.Orgs().Get(ctx, org)
 	if err != nil {
 		return loci.Principal{}, err
 	}
@@ -376,7 +374,7 @@ func (a *Authenticator) AgentsExist(ctx context.Context) (bool, error) {
 	if len(a.agents) > 0 {
 		return true, nil
 	}
-	return a.store.Credentials().AnyAgent(ctx, loci.CutTime(a.now()))
+	return a.o.Store.Credentials().AnyAgent(ctx, loci.CutTime(a.o.Now()))
 }
 
 // Hash returns the stored form of a key.

@@ -59,16 +59,16 @@ func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error
 		if _, there := t.Header["crit"]; there { // RFC 7515, 4.1.11: Loci supports no extension
 			return nil, errors.New("the token has a crit header")
 		}
-		return []byte(a.dashboard.JWTSecret.Reveal()), nil
+		return []byte(a.o.Dashboard.JWTSecret.Reveal()), nil
 	}
 	_, err := jwt.ParseWithClaims(token.Reveal(), claims, key, jwt.WithValidMethods([]string{"HS256"}),
 		jwt.WithIssuer(dashboardIssuer), jwt.WithAudience(dashboardAudience), jwt.WithExpirationRequired(),
 		jwt.WithIssuedAt(),
-		jwt.WithTimeFunc(a.now), jwt.WithLeeway(clockSkew))
+		jwt.WithTimeFunc(a.o.Now), jwt.WithLeeway(clockSkew))
 	if err != nil {
 		return nil, err
 	}
-	if exp, err := claims.GetExpirationTime(); err != nil || exp.Sub(a.now()) > MaxDashboardToken+clockSkew {
+	if exp, err := claims.GetExpirationTime(); err != nil || exp.Sub(a.o.Now()) > MaxDashboardToken+clockSkew {
 		return nil, fmt.Errorf("the token expires more than %v from now", MaxDashboardToken)
 	}
 	return claims, nil
@@ -84,7 +84,7 @@ func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
 	if !ok {
 		return time.Time{}, errors.New("auth_time is not a number")
 	}
-	at, now := time.Unix(int64(seconds), 0), a.now()
+	at, now := time.Unix(int64(seconds), 0), a.o.Now()
 	if at.After(now) && at.Sub(now) <= clockSkew {
 		at = now // the dashboard's clock is ahead of ours
 	}
@@ -110,14 +110,14 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 				"email_verified must be true")
 	}
 	email, _ := claims["email"].(string)
-	who, err := a.FindOrCreate(ctx, email, a.dashboard.Open)
+	who, err := a.FindOrCreate(ctx, email, a.o.Dashboard.Open)
 	if loci.CodeOf(err) == loci.Invalid {
 		return loci.Principal{}, loci.Errorf(loci.Forbidden, "the dashboard's token has no e-mail address")
 	}
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	org, err := a.store.Orgs().Get(ctx, who.OrgID)
+	org, err := a.o.Store.Orgs().Get(ctx, who.OrgID)
 	if err != nil {
 		return loci.Principal{}, err
 	}

@@ -52,7 +52,7 @@ func (h HostRule) isOwn(host string) bool {
 		return true // as most programs send it, and faster than by its text
 	}
 	host = hostname(host)
-	return isLoopback(host) || h.public != nil && host == hostname(h.public.Host) || slices.Contains(h.more, host)
+	return IsLoopback(host) || h.public != nil && host == hostname(h.public.Host) || slices.Contains(h.more, host)
 }
 
 // mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send them to a loopback
@@ -68,7 +68,7 @@ func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	if h.public != nil && u.Scheme != h.public.Scheme && hostname(u.Host) == hostname(h.public.Host) {
 		return false // without TLS, anyone on the network path can change a page
 	}
-	return strings.EqualFold(u.Host, host) || local && isLoopback(hostname(u.Host))
+	return strings.EqualFold(u.Host, host) || local && IsLoopback(hostname(u.Host))
 }
 
 func fromLoopback(r *http.Request) bool {
@@ -76,7 +76,7 @@ func fromLoopback(r *http.Request) bool {
 	case *net.TCPAddr: // of each request, and faster than by its text
 		return local.IP.IsLoopback()
 	case net.Addr:
-		return isLoopback(hostname(local.String()))
+		return IsLoopback(hostname(local.String()))
 	}
 	return false
 }
@@ -90,7 +90,8 @@ func hostname(s string) string {
 	return strings.ToLower(strings.Trim(s, "[]"))
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host, without a port, is this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -79,7 +79,7 @@ func (r *KeyRequest) validate(now time.Time) error {
 	for _, right := range r.Rights {
 		if !slices.Contains(known, right) {
 			return loci.FieldErrorf("scopes", "has %q, which such a key cannot have; it can have %s",
-				loci.Shorten(string(right), 60), listed(known))
+				loci.Shorten(string(right), 60), strings.Join(loci.Texts(known), ", "))
 		}
 	}
 	if len(r.ProjectIDs) > maxKeyProjects {
@@ -89,13 +89,4 @@ func (r *KeyRequest) validate(now time.Time) error {
 		return loci.FieldErrorf("expires_at", "is in the past")
 	}
 	return nil
-}
-
-// listed returns rights as a text of a message.
-func listed(rights []loci.Right) string {
-	names := make([]string, len(rights))
-	for i, r := range rights {
-		names[i] = string(r)
-	}
-	return strings.Join(names, ", ")
 }

@@ -20,11 +20,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The default limits, in requests a minute.
-const (
-	DefaultPerPrincipal = 600
-	DefaultPerAddress   = 100
-)
+// DefaultPerAddress is the default limit for an address, in requests a minute.
+const DefaultPerAddress = 100
 
 // limitWindow is the fixed window in which limits count. Windows begin at full minutes.
 const limitWindow = time.Minute
@@ -332,13 +329,13 @@ func (t throttle) wait(n int) time.Duration {
 
 // check returns the number of failures so far, or RateLimited if the caller must wait.
 func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
-	n, last, err := s.store.Limits().Failures(ctx, t.key)
+	n, last, err := s.o.Store.Limits().Failures(ctx, t.key)
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	now := s.now()
+	now := s.o.Now()
 	if now.Sub(last) > failureMemory {
-		return 0, s.store.Limits().Clear(ctx, t.key)
+		return 0, s.o.Store.Limits().Clear(ctx, t.key)
 	}
 	if until := last.Add(t.wait(n)); now.Before(until) {
 		return n, errWait(until.Sub(now))
@@ -358,7 +355,7 @@ func (s *SignIn) attempt(ctx context.Context, t throttle) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.store.Limits().Fail(ctx, t.key, loci.CutTime(s.now()))
+	n, err := s.o.Store.Limits().Fail(ctx, t.key, loci.CutTime(s.o.Now()))
 	if err != nil {
 		return 0, err
 	}

@@ -28,8 +28,8 @@ func (s *SignIn) NewLink(ctx context.Context, who loci.Person, life time.Duratio
 	if life < time.Second || life > maxLinkLife {
 		return "", loci.Errorf(loci.Invalid, "the lifetime of a link must be from 1 second to 7 days")
 	}
-	now, token := loci.CutTime(s.now()), NewSecret(linkPrefix)
-	return token, s.store.Credentials().Insert(ctx,
+	now, token := loci.CutTime(s.o.Now()), NewSecret(linkPrefix)
+	return token, s.o.Store.Credentials().Insert(ctx,
 		loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID,
 			Kind: loci.KindUser, Method: loci.ByLink, Name: "one-time link", Hash: Hash(token), Prefix: linkPrefix,
 			CreatedAt: now, ExpiresAt: now.Add(life)})
@@ -42,20 +42,20 @@ func (s *SignIn) UseLink(ctx context.Context, token loci.Secret, from From) (loc
 		return loci.Person{}, errBadLink()
 	}
 	hash := Hash(token)
-	c, err := s.store.Credentials().ByHash(ctx, hash)
+	c, err := s.o.Store.Credentials().ByHash(ctx, hash)
 	if err == nil && c.Method != loci.ByLink { // Use would revoke a key pasted here by mistake
 		return loci.Person{}, errBadLink()
 	}
 	var used loci.Credential
 	if err == nil {
-		used, err = s.store.Credentials().Use(ctx, hash, loci.CutTime(s.now()))
+		used, err = s.o.Store.Credentials().Use(ctx, hash, loci.CutTime(s.o.Now()))
 	}
 	var who loci.Person
 	if err == nil {
-		who, err = s.store.People().ByID(ctx, used.UserID)
+		who, err = s.o.Store.People().ByID(ctx, used.UserID)
 	}
 	if loci.CodeOf(err) == loci.NotFound {
-		s.log.InfoContext(ctx, "rejected a one-time link", "address", from.Address.String())
+		s.o.Log.InfoContext(ctx, "rejected a one-time link", "address", from.Address.String())
 		return loci.Person{}, errBadLink()
 	}
 	return who, err
@@ -67,8 +67,8 @@ func (s *SignIn) CheckLink(ctx context.Context, token loci.Secret) error {
 	if len(token) > maxToken {
 		return errBadLink()
 	}
-	c, err := s.store.Credentials().ByHash(ctx, Hash(token))
-	if loci.CodeOf(err) == loci.NotFound || err == nil && (c.Method != loci.ByLink || !c.Usable(s.now())) {
+	c, err := s.o.Store.Credentials().ByHash(ctx, Hash(token))
+	if loci.CodeOf(err) == loci.NotFound || err == nil && (c.Method != loci.ByLink || !c.Usable(s.o.Now())) {
 		return errBadLink()
 	}
 	return err
@@ -80,14 +80,14 @@ func (s *SignIn) Invitation(ctx context.Context, token loci.Secret) (loci.Org, l
 	if len(token) > maxToken {
 		return loci.Org{}, loci.Invite{}, errBadInvitation()
 	}
-	id, invite, err := s.store.People().Invited(ctx, Hash(token))
-	if loci.CodeOf(err) == loci.NotFound || err == nil && !invite.Usable(s.now()) {
+	id, invite, err := s.o.Store.People().Invited(ctx, Hash(token))
+	if loci.CodeOf(err) == loci.NotFound || err == nil && !invite.Usable(s.o.Now()) {
 		return loci.Org{}, loci.Invite{}, errBadInvitation()
 	}
 	if err != nil {
 		return loci.Org{}, loci.Invite{}, err
 	}
-	org, err := s.store.Orgs().Get(ctx, id)
+	org, err := s.o.Store.Orgs().Get(ctx, id)
 	return org, invite, err
 }
 
@@ -104,14 +104,14 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
 			"prove first that this address is yours: sign in with single sign-on, which also accepts the invitation")
 	}
-	_, err = s.store.People().ByEmail(ctx, invite.Email)
+	_, err = s.o.Store.People().ByEmail(ctx, invite.Email)
 	if err == nil {
 		return loci.Person{}, errHasAccount()
 	}
 	if loci.CodeOf(err) != loci.NotFound {
 		return loci.Person{}, err
 	}
-	who, err := s.people.join(ctx, org.ID, invite)
+	who, err := s.o.Authenticator.join(ctx, org.ID, invite)
 	if loci.CodeOf(err) == loci.Conflict {
 		return loci.Person{}, errHasAccount()
 	}
@@ -126,7 +126,7 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 func (s *SignIn) InvitedAccount(ctx context.Context, token loci.Secret) (string, error) {
 	_, invite, err := s.Invitation(ctx, token)
 	if err == nil && !s.proves(invite.Email) {
-		if _, err = s.store.People().ByEmail(ctx, invite.Email); err == nil {
+		if _, err = s.o.Store.People().ByEmail(ctx, invite.Email); err == nil {
 			return invite.Email, nil
 		}
 	}
@@ -139,7 +139,7 @@ func (s *SignIn) InvitedAccount(ctx context.Context, token loci.Secret) (string,
 // proves reports whether a trusted party can prove who holds an address: the dashboard, or a provider with which its
 // holder could get an account. Otherwise a stranger could create the holder's account first, and set its password.
 func (s *SignIn) proves(email string) bool {
-	return s.people.dashboard.ServiceKey != "" || len(s.Providers()) > 0 &&
+	return s.o.Authenticator.o.Dashboard.ServiceKey != "" || len(s.Providers()) > 0 &&
 		(s.oidc.open || slices.ContainsFunc(s.oidc.list, func(c *oidcClient) bool { return c.allows(email) }))
 }
 

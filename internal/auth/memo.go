@@ -46,9 +46,9 @@ type memberRows struct {
 // memberOf reads a person of an org, and their workspaces if the org uses any.
 func (a *Authenticator) memberOf(ctx context.Context, org *loci.Org, user loci.UserID) (memberRows, error) {
 	key := memberKey{org.ID, user, org.Workspaces}
-	stamp, ok := a.store.PeopleStamp(ctx, org.ID)
+	stamp, ok := a.o.Store.PeopleStamp(ctx, org.ID)
 	return read(a.members, stamp, ok, key, func() (rows memberRows, err error) {
-		err = a.store.View(ctx, org.ID, func(tx store.Tx) (err error) {
+		err = a.o.Store.View(ctx, org.ID, func(tx store.Tx) (err error) {
 			if rows.user, err = tx.Users().Get(ctx, user); err != nil || !key.workspaces {
 				return err
 			}
@@ -61,9 +61,9 @@ func (a *Authenticator) memberOf(ctx context.Context, org *loci.Org, user loci.U
 
 // credential reads a credential and its org.
 func (a *Authenticator) credential(ctx context.Context, hash [32]byte) (store.Found, error) {
-	stamp, ok := a.store.Stamp(ctx, "")
+	stamp, ok := a.o.Store.Stamp(ctx, "")
 	return read(a.credentials, stamp, ok, hash, func() (store.Found, error) {
-		c, err := a.store.Credentials().ByHash(ctx, hash)
+		c, err := a.o.Store.Credentials().ByHash(ctx, hash)
 		c.Rights, c.ProjectIDs = slices.Clip(c.Rights), slices.Clip(c.ProjectIDs) // appending to them copies them
 		return c, err
 	})
@@ -71,8 +71,8 @@ func (a *Authenticator) credential(ctx context.Context, hash [32]byte) (store.Fo
 
 // org reads an org.
 func (a *Authenticator) org(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	stamp, ok := a.store.Stamp(ctx, "")
-	return read(a.orgs, stamp, ok, id, func() (loci.Org, error) { return a.store.Orgs().Get(ctx, id) })
+	stamp, ok := a.o.Store.Stamp(ctx, "")
+	return read(a.orgs, stamp, ok, id, func() (loci.Org, error) { return a.o.Store.Orgs().Get(ctx, id) })
 }
 
 // maxProjects limits the lists of who belongs to which project, in ids of 16 bytes. A list counts as entryIDs ids more.
@@ -95,7 +95,7 @@ func (a *Authenticator) listProjects(ctx context.Context, org *loci.Org, user lo
 	if ids, ok := a.projects.Get(key, org.ProjectsVersion); ok {
 		return ids, nil
 	}
-	members := a.store.ProjectMembers()
+	members := a.o.Store.ProjectMembers()
 	read := func() ([]loci.ProjectID, error) { return members.Of(ctx, org.ID, user, in) }
 	if user.IsZero() {
 		read = func() ([]loci.ProjectID, error) { return members.All(ctx, org.ID, in) }

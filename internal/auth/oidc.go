@@ -35,7 +35,7 @@ func (o *OIDCProvider) validate() error {
 	}
 	u, err := url.Parse(o.Issuer)
 	if err != nil || u.Host == "" ||
-		u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(strings.ToLower(u.Hostname()))) {
+		u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(strings.ToLower(u.Hostname()))) {
 		return loci.Errorf(loci.Invalid, "the issuer of the OIDC provider %s must be an https address", o.ID)
 	}
 	if o.ClientID == "" {
@@ -94,7 +94,7 @@ func (o *oidcClients) find(id string) *oidcClient {
 // Providers returns the OIDC providers with which people can sign in.
 func (s *SignIn) Providers() []Provider {
 	var out []Provider
-	if !s.oidc.egress || s.site.PublicURL == "" {
+	if !s.oidc.egress || s.o.Site.PublicURL == "" {
 		return nil
 	}
 	for _, c := range s.oidc.list {
@@ -153,7 +153,7 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 	if !s.oidc.egress {
 		return nil, nil, loci.Errorf(loci.Unavailable, "cannot use single sign-on: calls to other servers are off")
 	}
-	if s.site.PublicURL == "" {
+	if s.o.Site.PublicURL == "" {
 		return nil, nil, loci.Errorf(loci.Unavailable,
 			"single sign-on needs the server's public address; set LOCI_PUBLIC_URL")
 	}
@@ -164,10 +164,10 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		if err != nil {
 			return nil, nil, loci.WrapError(loci.Upstream, err, "cannot reach %s; try again later", c.Name)
 		}
-		c.provider, c.verifier = p, p.Verifier(&oidc.Config{ClientID: c.ClientID, Now: s.now})
+		c.provider, c.verifier = p, p.Verifier(&oidc.Config{ClientID: c.ClientID, Now: s.o.Now})
 	}
 	return c, &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret.Reveal(), Endpoint: c.provider.Endpoint(),
-		RedirectURL: strings.TrimRight(s.site.PublicURL, "/") + "/app/oidc/" + c.ID + "/callback",
+		RedirectURL: strings.TrimRight(s.o.Site.PublicURL, "/") + "/app/oidc/" + c.ID + "/callback",
 		Scopes:      []string{oidc.ScopeOpenID, "email"}}, nil
 }
 
@@ -244,12 +244,12 @@ func (s *SignIn) oidcPerson(ctx context.Context, c *oidcClient, token *oauth2.To
 	if !st.StepUp.IsZero() {
 		return s.oidcStepUp(ctx, c, claims.Email, time.Unix(claims.AuthTime, 0), st.StepUp)
 	}
-	return s.people.FindOrCreate(ctx, claims.Email, s.oidc.open || c.allows(claims.Email))
+	return s.o.Authenticator.FindOrCreate(ctx, claims.Email, s.oidc.open || c.allows(claims.Email))
 }
 
 func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, proved time.Time, wanted loci.UserID) (
 	loci.Person, error) {
-	if age := s.now().Sub(proved); age > loci.StepUpAge || age < -loci.StepUpAge {
+	if age := s.o.Now().Sub(proved); age > loci.StepUpAge || age < -loci.StepUpAge {
 		return loci.Person{}, loci.Errorf(loci.Forbidden,
 			"%s did not confirm that you just signed in; sign out there and sign in again", c.Name)
 	}
@@ -257,7 +257,7 @@ func (s *SignIn) oidcStepUp(ctx context.Context, c *oidcClient, email string, pr
 	if err != nil {
 		return loci.Person{}, err
 	}
-	who, err := s.store.People().ByEmail(ctx, email)
+	who, err := s.o.Store.People().ByEmail(ctx, email)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && who.UserID != wanted {
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "this is not your account at %s", c.Name)
 	}

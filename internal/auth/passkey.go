@@ -63,7 +63,7 @@ func (u *passkeyUser) key(id []byte) (loci.Passkey, bool) {
 
 func (s *SignIn) passkeyUser(ctx context.Context, who loci.Person) (*passkeyUser, error) {
 	u := &passkeyUser{who: who}
-	err := s.store.View(ctx, who.OrgID, func(tx store.Tx) error {
+	err := s.o.Store.View(ctx, who.OrgID, func(tx store.Tx) error {
 		person, err := tx.Users().Get(ctx, who.UserID)
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response 
 			return nil, errBadPasskey()
 		}
 		copy(id[:], handle)
-		who, err := s.store.People().ByID(ctx, id)
+		who, err := s.o.Store.People().ByID(ctx, id)
 		var u *passkeyUser
 		if err == nil {
 			u, err = s.passkeyUser(ctx, who)
@@ -178,7 +178,7 @@ func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response 
 }
 
 func (s *SignIn) refused(ctx context.Context, err error, from From) error {
-	s.log.InfoContext(ctx, "rejected a passkey", "address", from.Address.String(), "error", err)
+	s.o.Log.InfoContext(ctx, "rejected a passkey", "address", from.Address.String(), "error", err)
 	return loci.WrapError(loci.Unauthenticated, err, "%s", errBadPasskey())
 }
 
@@ -190,7 +190,7 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 		return errBadPasskey()
 	}
 	if c.Authenticator.CloneWarning {
-		s.log.WarnContext(ctx, "a passkey may have been copied: its counter did not advance", "user", u.who.UserID.String(),
+		s.o.Log.WarnContext(ctx, "a passkey may have been copied: its counter did not advance", "user", u.who.UserID.String(),
 			"address", from.Address.String())
 		return errBadPasskey()
 	}
@@ -199,8 +199,8 @@ func (s *SignIn) used(ctx context.Context, u *passkeyUser, c *webauthn.Credentia
 		return err
 	}
 	after := before
-	after.Data, after.LastUsedAt = data, loci.CutTime(s.now())
-	return s.store.Update(ctx, u.who.OrgID, func(tx store.Tx) error {
+	after.Data, after.LastUsedAt = data, loci.CutTime(s.o.Now())
+	return s.o.Store.Update(ctx, u.who.OrgID, func(tx store.Tx) error {
 		keys, err := tx.SignIn().Passkeys(ctx, u.who.UserID)
 		if err != nil {
 			return err
@@ -300,5 +300,5 @@ func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loc
 	if err != nil {
 		return loci.Passkey{}, err
 	}
-	return loci.Passkey{ID: credential.ID, Name: name, Data: data, CreatedAt: loci.CutTime(s.now())}, nil
+	return loci.Passkey{ID: credential.ID, Name: name, Data: data, CreatedAt: loci.CutTime(s.o.Now())}, nil
 }

@@ -55,7 +55,7 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 		s.logFailed(ctx, "a sign-in failed", who.UserID, from, n == account.free)
 		return loci.Person{}, errWrongPassword()
 	}
-	if err := s.store.Limits().Clear(ctx, account.key); err != nil {
+	if err := s.o.Store.Limits().Clear(ctx, account.key); err != nil {
 		return loci.Person{}, err
 	}
 	return who, nil
@@ -83,9 +83,9 @@ func (s *SignIn) look(ctx context.Context, email string, password loci.Secret, f
 	if err != nil || ok {
 		return who, ok, err
 	}
-	n, err := s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now()))
+	n, err := s.o.Store.Limits().Fail(ctx, client.key, loci.CutTime(s.o.Now()))
 	if n == client.free {
-		s.log.InfoContext(ctx, "too many failed sign-ins: the next ones from this address must wait", "address",
+		s.o.Log.InfoContext(ctx, "too many failed sign-ins: the next ones from this address must wait", "address",
 			from.Address.String())
 	}
 	return who, false, err
@@ -98,9 +98,9 @@ func (s *SignIn) logFailed(ctx context.Context, what string, user loci.UserID, f
 	if !user.IsZero() {
 		attrs = append(attrs, "user", user.String())
 	}
-	s.log.InfoContext(ctx, what, attrs...)
+	s.o.Log.InfoContext(ctx, what, attrs...)
 	if waits {
-		s.log.InfoContext(ctx, "too many failed attempts: the next ones at this account must wait", attrs...)
+		s.o.Log.InfoContext(ctx, "too many failed attempts: the next ones at this account must wait", attrs...)
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 	parsed, err := loci.ParseEmail(email)
 	if err == nil {
 		var found loci.Person
-		if found, err = s.store.People().ByEmail(ctx, parsed); err == nil {
+		if found, err = s.o.Store.People().ByEmail(ctx, parsed); err == nil {
 			who = found
 		}
 	}
@@ -141,7 +141,7 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 
 // storedPassword returns the stored form of a person's password, or "".
 func (s *SignIn) storedPassword(ctx context.Context, org loci.OrgID, user loci.UserID) (encoded string, err error) {
-	err = s.store.View(ctx, org, func(tx store.Tx) (err error) {
+	err = s.o.Store.View(ctx, org, func(tx store.Tx) (err error) {
 		encoded, err = tx.SignIn().Password(ctx, user)
 		return err
 	})
@@ -176,7 +176,7 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 		s.logFailed(ctx, "a step-up failed", p.UserID, from, n == person.free)
 		return loci.Errorf(loci.Unauthenticated, "the password is wrong")
 	}
-	return s.store.Limits().Clear(ctx, person.key)
+	return s.o.Store.Limits().Clear(ctx, person.key)
 }
 
 // HashPassword returns the stored form of a new password for the person with that e-mail address.

@@ -19,11 +19,11 @@ func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open boo
 	if err != nil {
 		return loci.Person{}, err
 	}
-	who, err := a.store.People().ByEmail(ctx, email)
+	who, err := a.o.Store.People().ByEmail(ctx, email)
 	if loci.CodeOf(err) != loci.NotFound {
 		return who, err
 	}
-	org, invite, err := a.store.People().InvitedEmail(ctx, email, loci.CutTime(a.now()))
+	org, invite, err := a.o.Store.People().InvitedEmail(ctx, email, loci.CutTime(a.o.Now()))
 	switch {
 	case err == nil:
 		who, err = a.join(ctx, org, invite)
@@ -36,14 +36,14 @@ func (a *Authenticator) FindOrCreate(ctx context.Context, email string, open boo
 			"this e-mail address has no account on this server; ask someone who has one for an invitation")
 	}
 	if loci.CodeOf(err) == loci.Conflict { // another request just created the account
-		return a.store.People().ByEmail(ctx, email)
+		return a.o.Store.People().ByEmail(ctx, email)
 	}
 	return who, err
 }
 
 // settle creates an org for the holder of an address.
 func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, error) {
-	now := loci.CutTime(a.now())
+	now := loci.CutTime(a.o.Now())
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
 	name, _, _ := strings.Cut(email, "@")
@@ -54,7 +54,7 @@ func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, 
 	owner := loci.User{ID: loci.NewUserID(), OrgID: loci.OrgID("u-" + hex.EncodeToString(random[:])), Email: email,
 		Role: loci.RoleUser, OrgRole: loci.MemberOwner, CreatedAt: now}
 	org := loci.Org{ID: owner.OrgID, Name: name, OwnerID: owner.ID, State: loci.OrgActive, CreatedAt: now}
-	if _, _, err := a.store.Orgs().Ensure(ctx, org, owner); err != nil {
+	if _, _, err := a.o.Store.Orgs().Ensure(ctx, org, owner); err != nil {
 		return loci.Person{}, err
 	}
 	return loci.Person{UserID: owner.ID, OrgID: owner.OrgID, Email: email}, nil
@@ -63,17 +63,17 @@ func (a *Authenticator) settle(ctx context.Context, email string) (loci.Person, 
 // join adds the holder of an invitation to its org and team, and marks the invitation as accepted.
 // It fails with Conflict if either already happened.
 func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Invite) (loci.Person, error) {
-	org, err := a.store.Orgs().Get(ctx, id)
+	org, err := a.o.Store.Orgs().Get(ctx, id)
 	if err != nil {
 		return loci.Person{}, err
 	}
 	if org.State == loci.OrgSuspended {
 		return loci.Person{}, loci.Errorf(loci.Forbidden, "this org is suspended; ask the operator of the server")
 	}
-	now := loci.CutTime(a.now())
+	now := loci.CutTime(a.o.Now())
 	u := loci.User{ID: loci.NewUserID(), OrgID: id, Email: invite.Email, Role: loci.RoleUser,
 		OrgRole: cmp.Or(invite.OrgRole, loci.Member), CreatedAt: now}
-	err = a.store.People().Add(ctx, u, func(tx store.Tx) error {
+	err = a.o.Store.People().Add(ctx, u, func(tx store.Tx) error {
 		i, err := tx.Teams().Invitation(ctx, invite.ID) // the org's own row is authoritative
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func ForgetFailures(ctx context.Context, l store.Limits, who loci.Person) error 
 // InvitationNames returns the names of the inviter and the team of an invitation from Invitation.
 // They are for the holder of its token. A name is "" if there is none, or if it no longer exists.
 func (s *SignIn) InvitationNames(ctx context.Context, org loci.OrgID, i loci.Invite) (inviter, team string, err error) {
-	err = s.store.View(ctx, org, func(tx store.Tx) error {
+	err = s.o.Store.View(ctx, org, func(tx store.Tx) error {
 		inviter, team = "", ""
 		u, err := tx.Users().Get(ctx, i.InvitedBy)
 		if err != nil && loci.CodeOf(err) != loci.NotFound {

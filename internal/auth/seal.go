@@ -36,7 +36,7 @@ func (s *SignIn) sealer(ctx context.Context, period int64) (cipher.AEAD, error) 
 	if known := s.sealers.known[period]; known != nil {
 		return known, nil
 	}
-	secret, err := s.store.StateKey(ctx, period, NewSecret(""))
+	secret, err := s.o.Store.StateKey(ctx, period, NewSecret(""))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *SignIn) sealer(ctx context.Context, period int64) (cipher.AEAD, error) 
 	return aead, err
 }
 
-func (s *SignIn) period() int64 { return s.now().Unix() / int64(statePeriod/time.Second) }
+func (s *SignIn) period() int64 { return s.o.Now().Unix() / int64(statePeriod/time.Second) }
 
 // ceremony is the state that a browser keeps between two steps. The browser can't read or change it.
 type ceremony struct {
@@ -68,7 +68,7 @@ func (s *SignIn) seal(ctx context.Context, kind string, v any) (loci.Secret, err
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(ceremony{Until: s.now().Add(stateLife).UTC(), Body: body})
+	text, err := json.Marshal(ceremony{Until: s.o.Now().Add(stateLife).UTC(), Body: body})
 	if err != nil {
 		return "", err
 	}
@@ -103,11 +103,11 @@ func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v a
 	if err := json.Unmarshal(text, &c); err != nil {
 		return err
 	}
-	if !s.now().Before(c.Until) {
+	if !s.o.Now().Before(c.Until) {
 		return errBadState()
 	}
 	spent := sha256.Sum256(box)
-	used, err := s.store.Limits().Take(ctx, "state:"+hex.EncodeToString(spent[:]), loci.CutTime(c.Until), 1)
+	used, err := s.o.Store.Limits().Take(ctx, "state:"+hex.EncodeToString(spent[:]), loci.CutTime(c.Until), 1)
 	if err != nil {
 		return err
 	}

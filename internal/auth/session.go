@@ -32,14 +32,14 @@ const (
 // person is disabled, and with Unauthenticated if the person no longer exists.
 func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (
 	loci.Principal, loci.Secret, error) {
-	org, err := a.store.Orgs().Get(ctx, who.OrgID)
+	org, err := a.o.Store.Orgs().Get(ctx, who.OrgID)
 	if loci.CodeOf(err) == loci.NotFound {
 		return loci.Principal{}, "", errBadKey()
 	}
 	if err != nil {
 		return loci.Principal{}, "", err
 	}
-	now, token := loci.CutTime(a.now()), NewSecret(sessionPrefix)
+	now, token := loci.CutTime(a.o.Now()), NewSecret(sessionPrefix)
 	c := loci.Credential{ID: loci.NewCredentialID(), OrgID: who.OrgID, UserID: who.UserID, Kind: loci.KindUser,
 		Method: loci.BySignIn,
 		Name:   browser, Hash: Hash(token), Prefix: sessionPrefix, ProvedAt: now, IdleAfter: SessionIdle, CreatedAt: now,
@@ -51,10 +51,10 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 	if err != nil {
 		return loci.Principal{}, "", err
 	}
-	if err := record(ctx, a.store, p, SessionStarted, now); err != nil {
+	if err := record(ctx, a.o.Store, p, SessionStarted, now); err != nil {
 		return loci.Principal{}, "", err
 	}
-	if err := a.store.Credentials().Insert(ctx, c); err != nil {
+	if err := a.o.Store.Credentials().Insert(ctx, c); err != nil {
 		return loci.Principal{}, "", err
 	}
 	return p, token, nil
@@ -79,12 +79,12 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	if token == "" || len(token) > maxToken {
 		return nil
 	}
-	c, err := a.store.Credentials().ByHash(ctx, Hash(token))
+	c, err := a.o.Store.Credentials().ByHash(ctx, Hash(token))
 	if err == nil && c.Method == loci.BySignIn && c.RevokedAt.IsZero() {
 		p := principalFor(&c.Credential)
 		p.OrgID = c.OrgID
-		if err = record(ctx, a.store, p, SessionEnded, loci.CutTime(a.now())); err == nil {
-			err = a.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, loci.CutTime(a.now()))
+		if err = record(ctx, a.o.Store, p, SessionEnded, loci.CutTime(a.o.Now())); err == nil {
+			err = a.o.Store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, loci.CutTime(a.o.Now()))
 		}
 	}
 	if loci.CodeOf(err) == loci.NotFound {
@@ -150,7 +150,7 @@ func onlyCookie(r *http.Request, name string) string {
 // plainLoopback reports whether a browser on this machine sent the request directly, without a
 // proxy that would speak for others.
 func plainLoopback(r *http.Request) bool {
-	if r.TLS != nil || !fromLoopback(r) || !isLoopback(hostname(r.Host)) {
+	if r.TLS != nil || !fromLoopback(r) || !IsLoopback(hostname(r.Host)) {
 		return false
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -265,7 +265,7 @@ func (a *Authenticator) inNamed(ctx context.Context, p loci.Principal, field, te
 // sessionOf finds a session, and its agent if p may act as that.
 func (a *Authenticator) sessionOf(ctx context.Context, p loci.Principal, text string) (
 	in loci.Session, agent loci.Agent, err error) {
-	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+	err = a.o.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		agent = loci.Agent{}
 		if in, err = store.FindSession(ctx, tx, p.Viewer(), text); err != nil || in.AgentID.IsZero() {
 			return err
@@ -288,17 +288,17 @@ func (a *Authenticator) touchWork(ctx context.Context, s *loci.Session, agent *l
 	if !s.Open() {
 		agent = &loci.Agent{}
 	}
-	now := loci.CutTime(a.now())
+	now := loci.CutTime(a.o.Now())
 	if now.Sub(s.LastActiveAt) < time.Minute && (agent.ID.IsZero() || now.Sub(agent.LastActiveAt) < time.Minute) {
 		return
 	}
-	err := a.store.Update(ctx, s.OrgID, func(tx store.Tx) error {
+	err := a.o.Store.Update(ctx, s.OrgID, func(tx store.Tx) error {
 		if err := tx.Sessions().Touch(ctx, s.ID, now); err != nil || agent.ID.IsZero() {
 			return err
 		}
 		return tx.Agents().Touch(ctx, agent.ID, now)
 	})
 	if err != nil {
-		a.log.WarnContext(ctx, "cannot record the use of a session", "session", s.ID.String(), "error", err)
+		a.o.Log.WarnContext(ctx, "cannot record the use of a session", "session", s.ID.String(), "error", err)
 	}
 }

@@ -29,11 +29,7 @@ type SignInOptions struct {
 
 // SignIn lets people prove in a browser who they are. It is safe for concurrent use.
 type SignIn struct {
-	people  *Authenticator
-	store   store.Store
-	now     func() time.Time
-	log     *slog.Logger
-	site    Site
+	o       SignInOptions
 	hashing chan struct{} // limits the number of simultaneous argon2id runs
 	// counting is held while a failure is counted; see attempt. Accounts that share a lock only wait for each other.
 	counting [64]sync.Mutex
@@ -47,12 +43,11 @@ func NewSignIn(o SignInOptions) (*SignIn, error) {
 	if o.Authenticator == nil || o.Store == nil {
 		panic("auth: sign-in needs an authenticator and a store")
 	}
-	s := &SignIn{people: o.Authenticator, store: o.Store, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		site:    o.Site,
-		hashing: make(chan struct{}, 2), sealers: sealers{known: map[int64]cipher.AEAD{}}}
-	if s.now == nil {
-		s.now = time.Now
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
 	}
+	s := &SignIn{o: o, hashing: make(chan struct{}, 2), sealers: sealers{known: map[int64]cipher.AEAD{}}}
 	var err error
 	s.oidc, err = newOIDCClients(o)
 	return s, err
@@ -70,9 +65,9 @@ func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySignIn || p.CredentialID.IsZero() {
 		return loci.Errorf(loci.Forbidden, "cannot step up without a browser sign-in; sign in with a browser")
 	}
-	now := loci.CutTime(s.now())
-	if err := record(ctx, s.store, p, SessionProved, now); err != nil {
+	now := loci.CutTime(s.o.Now())
+	if err := record(ctx, s.o.Store, p, SessionProved, now); err != nil {
 		return err
 	}
-	return s.store.Credentials().Prove(ctx, p.CredentialID, now)
+	return s.o.Store.Credentials().Prove(ctx, p.CredentialID, now)
 }

@@ -87,7 +87,7 @@ func (s Site) canonical(address string) (string, bool) {
 	if host == "" {
 		return "", false
 	}
-	if isLoopback(host) || slices.Contains(s.Hosts, host) {
+	if IsLoopback(host) || slices.Contains(s.Hosts, host) {
 		host = "localhost"
 	}
 	if port == "" {
@@ -111,7 +111,7 @@ func (s Site) RP(r *http.Request) (RP, error) {
 	}
 	host := strings.ToLower(u.Hostname())
 	if net.ParseIP(host) != nil {
-		if isLoopback(host) {
+		if IsLoopback(host) {
 			return RP{}, loci.Errorf(loci.Unavailable, "browsers allow no passkeys under an IP address; open %s instead",
 				localhostURL(u))
 		}

@@ -173,10 +173,10 @@ func (s *Service) agentNames(ctx context.Context, p loci.Principal, ids []loci.A
 // DeadLetters returns the events of the org that its Arc refused, with numbers above after, at most limit.
 func (s *Service) DeadLetters(ctx context.Context, p loci.Principal, after int64, limit int) (
 	[]eventlog.DeadLetter, error) {
-	if err := s.Begin(ctx, p, Dead); err != nil || s.letters == nil {
+	if err := s.Begin(ctx, p, Dead); err != nil || s.o.DeadLetters == nil {
 		return nil, err
 	}
-	return s.letters.Dead(ctx, p.OrgID, after, limit)
+	return s.o.DeadLetters.Dead(ctx, p.OrgID, after, limit)
 }
 
 // ReplayDead sends events that the org's Arc refused to it again, all of them if ids is nil, and returns their number.
@@ -184,8 +184,8 @@ func (s *Service) ReplayDead(ctx context.Context, p loci.Principal, ids []loci.E
 	if err := s.Begin(ctx, p, Replay); err != nil {
 		return 0, err
 	}
-	if err := s.Gate.Record(ctx, p, Replay, string(p.OrgID)); err != nil || s.letters == nil {
+	if err := s.Gate.Record(ctx, p, Replay, string(p.OrgID)); err != nil || s.o.DeadLetters == nil {
 		return 0, err
 	}
-	return s.letters.Replay(ctx, p.OrgID, ids)
+	return s.o.DeadLetters.Replay(ctx, p.OrgID, ids)
 }

@@ -116,7 +116,7 @@ func (s *Service) Drop(ctx context.Context, org loci.OrgID) {
 		return
 	}
 	s.index.Drop(ctx, org)
-	log, err := s.logs.Of(ctx, org)
+	log, err := s.o.Logs.Of(ctx, org)
 	if err == nil {
 		err = log.Drop(ctx, org)
 	}

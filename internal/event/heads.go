@@ -47,7 +47,7 @@ func (g gap) text() string {
 func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Principal, f eventlog.Filter,
 	r *ContextRequest) (heads []*loci.Event, lacks gap, err error) {
 	types := r.Types
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	read := func(f eventlog.Filter, most int) (more bool, err error) {
 		if err := s.narrow(short, log, p, &f, r.Topic); err != nil {

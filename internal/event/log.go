@@ -79,7 +79,7 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 			}
 		}
 	}
-	outcomes, err := log.Append(ctx, p.Viewer(), events, s.dedup(ctx))
+	outcomes, err := log.Append(ctx, p.Viewer(), events, s.o.Dedup(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	if err != nil {
 		return page, err
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	bound := r
 	bound.Limit, bound.Cursor = 0, ""
@@ -135,11 +135,11 @@ func (s *Service) narrow(ctx context.Context, log eventlog.Engine, p loci.Princi
 		if !indexing.Finds(f) {
 			return nil
 		}
-		short, cancel := context.WithTimeout(ctx, s.patience/30)
+		short, cancel := context.WithTimeout(ctx, s.o.Patience/30)
 		defer cancel()
 		ctx = short
 	}
-	index, err := s.index.Latest(ctx, log, p.OrgID, s.patience/4)
+	index, err := s.index.Latest(ctx, log, p.OrgID, s.o.Patience/4)
 	*f = index.Narrowed(*f, p.Viewer(), expression)
 	return err
 }
@@ -153,7 +153,7 @@ func (s *Service) Stats(ctx context.Context, p loci.Principal, f Filter) (stats 
 	if err != nil {
 		return stats, err
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	return log.Stats(short, p.Viewer(), by)
 }
@@ -167,7 +167,7 @@ func (s *Service) CountOf(ctx context.Context, p loci.Principal, agent loci.Agen
 	if err != nil {
 		return nil, false, err
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	f := eventlog.Filter{AgentID: agent}
 	if err := s.narrow(ctx, log, p, &f, ""); err != nil {
@@ -253,7 +253,7 @@ func (s *Service) Density(ctx context.Context, p loci.Principal, f Filter, parts
 	if err != nil {
 		return d, err
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	if d.Stats, err = log.Stats(short, p.Viewer(), by); err != nil || d.Total == 0 {
 		return d, err

@@ -56,7 +56,7 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, ids []loc
 	for _, id := range ids {
 		s.index.Forget(ctx, p.OrgID, id)
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.Patience, loci.ErrSpent)
 	defer cancel()
 	for s.upkeep(short, p.OrgID) {
 		s.due.add(p.OrgID) // a server goes on with what is left

@@ -79,38 +79,32 @@ var always struct{}
 // Service provides the operations on events. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
+	o        Options
 	projects *project.Service
-	logs     Logs
-	dedup    func(context.Context) eventlog.Dedup
-	patience time.Duration
-	later    func(time.Duration, func()) (stop func() bool)
-	orgs     func(context.Context) ([]loci.OrgID, error)
 	told     *memo.Memo[loci.SessionID, struct{}, int64]   // the revisions that the log knows from this process
 	followed *memo.Memo[loci.OrgID, store.Stamp, struct{}] // the states of orgs of which the log knows all sessions
 	touched  *memo.Memo[touch, struct{}, time.Time]
 	due      dueOrgs
-	letters  eventlog.DeadLetters
 	index    *indexing.Index
 }
 
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
-	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: o.Dedup,
-		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs,
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	if o.Dedup == nil {
+		o.Dedup = func(context.Context) eventlog.Dedup { return DefaultDedup }
+	}
+	if o.Later == nil {
+		o.Later = func(wait time.Duration, do func()) func() bool { return time.AfterFunc(wait, do).Stop }
+	}
+	if o.Logs == nil {
+		o.Logs = none{}
+	}
+	s := &Service{Gate: g, o: o, projects: projects,
 		due:      dueOrgs{orgs: map[loci.OrgID]bool{}, wake: make(chan struct{}, 1)},
-		letters:  o.DeadLetters,
 		told:     memo.New[loci.SessionID, struct{}, int64](maxMemo),
 		followed: memo.New[loci.OrgID, store.Stamp, struct{}](maxMemo),
 		touched:  memo.New[touch, struct{}, time.Time](maxMemo)}
-	if s.dedup == nil {
-		s.dedup = func(context.Context) eventlog.Dedup { return DefaultDedup }
-	}
-	if s.later == nil {
-		s.later = func(wait time.Duration, do func()) func() bool { return time.AfterFunc(wait, do).Stop }
-	}
-	if s.logs == nil {
-		s.logs = none{}
-	}
 	s.index = indexing.NewEvents(indexing.EventsOptions{Options: indexing.Options{Store: g.Store, Dir: o.IndexDir,
 		Log: g.Log}, Events: s.Follower})
 	return s
@@ -145,11 +139,11 @@ func (s *Service) CopyAll(ctx context.Context, org loci.OrgID, w io.Writer) erro
 	return err
 }
 
-func (s *Service) keepsNone() bool { return s.logs == Logs(none{}) }
+func (s *Service) keepsNone() bool { return s.o.Logs == Logs(none{}) }
 
 // of returns the log of an org, which knows what became of its sessions.
 func (s *Service) of(ctx context.Context, org loci.OrgID) (eventlog.Engine, error) {
-	log, err := s.logs.Of(ctx, org)
+	log, err := s.o.Logs.Of(ctx, org)
 	if err == nil {
 		err = s.follow(ctx, org, log)
 	}

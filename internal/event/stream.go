@@ -66,7 +66,7 @@ func (t *Stream) Add(ctx context.Context, line int, d Draft) error {
 		return t.store(ctx)
 	}
 	if len(t.waiting) == 1 {
-		t.stop = t.s.later(streamWait, func() { t.storeLate(ctx) })
+		t.stop = t.s.o.Later(streamWait, func() { t.storeLate(ctx) })
 	}
 	return nil
 }

@@ -69,10 +69,10 @@ func (s *Service) Run(ctx context.Context) {
 // Upkeep looks once after the logs of all orgs that have events, as Run does each hour. It deletes what their orgs keep
 // no longer, and the logs of orgs that do not exist any more.
 func (s *Service) Upkeep(ctx context.Context) {
-	if s.orgs == nil {
+	if s.o.Orgs == nil {
 		return
 	}
-	list, err := s.orgs(ctx)
+	list, err := s.o.Orgs(ctx)
 	s.warn(ctx, "cannot list the orgs that have events", "", err)
 	var due []loci.OrgID
 	for _, org := range list {

@@ -63,7 +63,7 @@ func (d *door) end(x *exchange) {
 		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 			panic(p)
 		}
-		d.log.ErrorContext(ctx, "panic", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		d.options.Log.ErrorContext(ctx, "panic", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		if x.sent {
 			panic(http.ErrAbortHandler) // the answer is incomplete; let the client notice
 		}
@@ -71,14 +71,14 @@ func (d *door) end(x *exchange) {
 		rest.WriteError(x, errPanic)
 	}
 	x.commit()
-	if d.log.Enabled(ctx, slog.LevelDebug) {
+	if d.options.Log.Enabled(ctx, slog.LevelDebug) {
 		d.logRequest(ctx, x)
 	}
 }
 
 func (d *door) logRequest(ctx context.Context, x *exchange) {
 	path := x.request.URL.Path
-	d.log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request_id", x.id),
+	d.options.Log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request_id", x.id),
 		slog.String("method", cut(x.request.Method, 16)), slog.String("path", cut(path, 200)),
 		slog.Int("status", x.status), slog.Int("bytes", x.size), slog.Duration("took", time.Since(x.start)),
 		slog.String("kind", string(x.principal.Kind)), slog.String("vendor", string(x.principal.Vendor)))

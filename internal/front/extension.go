@@ -67,7 +67,7 @@ func (d *door) mayCall(origin string, r *http.Request) error {
 	if slices.Contains(d.options.AllowedOrigins, strings.ToLower(origin)) {
 		return nil
 	}
-	d.log.WarnContext(r.Context(), "rejected a browser extension; to allow it, add its origin to allowed_origins "+
+	d.options.Log.WarnContext(r.Context(), "rejected a browser extension; to allow it, add its origin to allowed_origins "+
 		"(LOCI_ALLOWED_ORIGINS)", "origin", cut(origin, 120))
 	return loci.Errorf(loci.Forbidden, "this server does not allow this browser extension; ask its operator to add the "+
 		"extension's origin to the setting allowed_origins")

@@ -37,7 +37,6 @@ type Options struct {
 
 type door struct {
 	options Options
-	log     *slog.Logger
 	hosts   auth.HostRule
 }
 
@@ -47,9 +46,8 @@ func New(o Options) http.Handler {
 	if o.REST == nil || o.Web != nil && o.Auth == nil {
 		panic("front: Options.REST is required, and Auth if there are pages")
 	}
-	d := &door{options: o, log: o.Log, hosts: auth.NewHostRule(o.Site)}
-	d.log = cmp.Or(d.log, slog.New(slog.DiscardHandler))
-	return d
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &door{o, auth.NewHostRule(o.Site)}
 }
 
 const (

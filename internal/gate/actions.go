@@ -139,8 +139,8 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action, problems
 	if p.SessionClosed && rule.Are(WithChange) && !rule.Are(Closed) {
 		return loci.ClosedSession()
 	}
-	if rule.Are(Metered) && g.meter != nil {
-		g.meter(ctx, p, act)
+	if rule.Are(Metered) && g.o.Meter != nil {
+		g.o.Meter(ctx, p, act)
 	}
 	if rule.Are(WithCall) {
 		if err := g.record(ctx, p, act); err != nil {
@@ -192,7 +192,7 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 		return nil
 	case r.Are(Recent) && p.Kind == loci.KindAgent:
 		return nil
-	case r.Are(StepUp) || r.Are(Deletes) && cmp.Or(p.Deletion, g.deletion) == loci.DeleteWithStepUp:
+	case r.Are(StepUp) || r.Are(Deletes) && cmp.Or(p.Deletion, g.o.Deletion) == loci.DeleteWithStepUp:
 		return g.stepUp(p, r)
 	}
 	return nil
@@ -216,7 +216,7 @@ func (g *Gate) stepUp(p loci.Principal, r Rule) error {
 	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {
 		return needsProof(p, r)
 	}
-	if !p.Fresh(g.now()) {
+	if !p.Fresh(g.o.Now()) {
 		return loci.Errorf(loci.StepUp,
 			"this needs a proof of who you are that is at most %d minutes old: prove it at /app/step-up, then repeat",
 			int(loci.StepUpAge.Minutes()))
@@ -295,7 +295,7 @@ func (g *Gate) Record(ctx context.Context, p loci.Principal, act Action, target 
 		e.Target = target
 		return nil
 	})
-	if p.Kind == loci.KindLocal && (g.unwritable || loci.CodeOf(err) == loci.Full) {
+	if p.Kind == loci.KindLocal && (g.o.Unwritable || loci.CodeOf(err) == loci.Full) {
 		return nil // the operator may read what nothing can be written beside; a change fails by itself
 	}
 	return err

@@ -19,15 +19,12 @@ import (
 
 // Gate is embedded in the services of all capabilities. It is safe for concurrent use.
 type Gate struct {
-	Store      store.Store // it also wakes callers that wait for changes
-	Log        *slog.Logger
-	unwritable bool
+	Store store.Store // it also wakes callers that wait for changes
+	Log   *slog.Logger
+	o     Options
 
-	rules    Actions
-	now      func() time.Time
-	deletion loci.Deletion // for orgs without their own rule
-	meter    Meter
-	bell     *bell // rung after each write, for callers that follow the changes
+	rules Actions
+	bell  *bell // rung after each write, for callers that follow the changes
 
 	processors, room *fair.Pool
 }
@@ -50,15 +47,14 @@ func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")
 	}
-	g := &Gate{Log: o.Log, unwritable: o.Unwritable, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion,
-		meter: o.Meter, bell: &bell{wrote: o.Wrote}, processors: newProcessors(), room: newRoom()}
-	g.Store = ringing{o.Store, g.bell}
-	if g.now == nil {
-		g.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	g.Log = cmp.Or(g.Log, slog.New(slog.DiscardHandler))
-	g.deletion = cmp.Or(g.deletion, loci.DeleteWithStepUp)
-	return g
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Deletion = cmp.Or(o.Deletion, loci.DeleteWithStepUp)
+	rings := &bell{wrote: o.Wrote}
+	return &Gate{Store: ringing{o.Store, rings}, Log: o.Log, o: o, rules: Assemble(o.Actions...), bell: rings,
+		processors: newProcessors(), room: newRoom()}
 }
 
 // LockWorkspaces locks which workspaces the org has, and which people and projects are in them. The people are in the
@@ -97,7 +93,7 @@ func Assemble(tables ...Actions) Actions {
 }
 
 // Time returns the current time in the precision of stored rows.
-func (g *Gate) Time() time.Time { return loci.CutTime(g.now()) }
+func (g *Gate) Time() time.Time { return loci.CutTime(g.o.Now()) }
 
 // Later keeps the history in order when a clock was set back.
 func Later(now, before time.Time) time.Time {

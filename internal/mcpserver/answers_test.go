@@ -294,7 +294,7 @@ func TestOtherSpellings(t *testing.T) {
 func TestInternalErrorsAreNotShown(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	s := &Server{options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 	cause := errors.New("disk on fire")
 	tool := s.toolError(t.Context(), "read_memories", cause)
 	if text := tool.Content[0].(*mcp.TextContent).Text; !tool.IsError || text != "internal error" {

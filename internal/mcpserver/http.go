@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,7 +52,7 @@ func (s *Server) HTTP() http.Handler {
 		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Offered: offered,
 		Connections: s.app.Project,
 		Authorize:   s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
-		Log: s.log, Site: s.options.Site,
+		Log: s.options.Log, Site: s.options.Site,
 		ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})
 }
@@ -63,7 +64,7 @@ type pair struct{ stateful, stateless *mcp.Server }
 // been unused for long enough.
 func (s *Server) ended(ctx context.Context, key project.ConnectionKey) {
 	if err := s.app.Project.EndConnection(context.WithoutCancel(ctx), key); err != nil {
-		s.log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
+		s.options.Log.WarnContext(ctx, "forgetting the project of an MCP connection failed", "error", err)
 	}
 }
 
@@ -226,16 +227,11 @@ func missing(p loci.Principal, name string) string {
 	if p.Method != loci.ByOAuth {
 		return ""
 	}
-	rule, lacks := rules[toolNamed(name).action], false
-	scopes := make([]string, len(rule.Rights))
-	for i, right := range rule.Rights {
-		scopes[i] = string(right)
-		lacks = lacks || !p.Has(right)
-	}
-	if !lacks {
+	rights := rules[toolNamed(name).action].Rights
+	if !slices.ContainsFunc(rights, func(r loci.Right) bool { return !p.Has(r) }) {
 		return ""
 	}
-	return strings.Join(scopes, " ")
+	return strings.Join(loci.Texts(rights), " ")
 }
 
 // caller is the sender of a request and what else tools must know about the request.

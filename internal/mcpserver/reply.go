@@ -341,7 +341,7 @@ var answers = map[loci.Code]answer{
 // safe returns the text of err that is safe to show, and logs internal errors.
 func (s *Server) safe(ctx context.Context, doing string, err error) string {
 	if loci.CodeOf(err) == "" && !errors.Is(err, context.Canceled) {
-		s.log.ErrorContext(ctx, "mcp request failed", "doing", doing, "error", err)
+		s.options.Log.ErrorContext(ctx, "mcp request failed", "doing", doing, "error", err)
 	}
 	return loci.SafeText(err)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
 )
@@ -36,20 +35,10 @@ func candidateIDs(c *call, name string, into *[]loci.CandidateID, maximum int) f
 	}).loosely(atCommas).unlimited()
 }
 
-// findCandidate stores an id, or notes that it must be looked up.
 func (c *call) findCandidate(path, v string, into *loci.CandidateID) error {
-	first, last, err := loci.ParseIDPrefix[struct{}](v, loci.ShortID)
-	if err != nil {
-		return loci.FieldErrorf(path, "is not an id: %s", err)
-	}
-	if *into = loci.CandidateID(first); first == last {
-		return nil
-	}
-	c.lookups = append(c.lookups, func(ctx context.Context, s *Server, c *call, _ gate.Action) (err error) {
-		*into, err = s.app.Review.Find(ctx, c.principal, v)
-		return err
+	return findID(c, path, v, into, func(ctx context.Context, s *Server) (loci.CandidateID, error) {
+		return s.app.Review.Find(ctx, c.principal, v)
 	})
-	return nil
 }
 
 // proposed is what a model needs of a candidate.

@@ -64,7 +64,6 @@ type Options struct {
 type Server struct {
 	app     *app.App
 	auth    *auth.Authenticator
-	log     *slog.Logger
 	options Options
 	budget  int         // tokens of an answer
 	offer   offer       // for clients that choose nothing
@@ -79,7 +78,7 @@ func New(o Options) *Server {
 		panic("mcpserver: no app or no authenticator")
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets()),
+	s := &Server{app: o.App, auth: o.Auth, options: o, offer: offerOf(DefaultToolsets()),
 		budget: cmp.Or(o.AnswerTokens, DefaultAnswerTokens)}
 	if err := CheckAnswerTokens(s.budget); err != nil {
 		panic("mcpserver: " + err.Error())
@@ -185,7 +184,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.ErrorContext(ctx, "mcp request panicked",
+				s.options.Log.ErrorContext(ctx, "mcp request panicked",
 					"method", method, "panic", r, "stack", string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: loci.SafeText(errPanic)}
 			}

@@ -275,17 +275,24 @@ func memoryIDs(c *call, name string, into *[]loci.MemoryID, maximum int) field {
 	return idList(name, into, maximum, c.findMemory)
 }
 
-// findMemory stores an id, or notes that it must be looked up.
 func (c *call) findMemory(path, v string, into *loci.MemoryID) error {
-	first, last, err := loci.ParseMemoryPrefix(v, loci.ShortID)
+	return findID(c, path, v, into, func(ctx context.Context, s *Server) (loci.MemoryID, error) {
+		return s.app.Memory.Resolve(ctx, c.principal, v)
+	})
+}
+
+// findID stores an id, or notes that find must look it up by its beginning.
+func findID[Kind any](c *call, path, v string, into *loci.ID[Kind],
+	find func(context.Context, *Server) (loci.ID[Kind], error)) error {
+	first, last, err := loci.ParseIDPrefix[Kind](v, loci.ShortID)
 	if err != nil {
 		return loci.FieldErrorf(path, "is not an id: %s", err)
 	}
 	if *into = first; first == last {
 		return nil
 	}
-	c.lookups = append(c.lookups, func(ctx context.Context, s *Server, c *call, _ gate.Action) (err error) {
-		*into, err = s.app.Memory.Resolve(ctx, c.principal, v)
+	c.lookups = append(c.lookups, func(ctx context.Context, s *Server, _ *call, _ gate.Action) (err error) {
+		*into, err = find(ctx, s)
 		return err
 	})
 	return nil

@@ -227,11 +227,8 @@ func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.Ass
 		if err != nil {
 			return err
 		}
-		m, err := tx.Memories().Get(ctx, p.Viewer(), asset.MemoryID, Within(p))
+		m, err := mayDetach(ctx, tx, p, asset.MemoryID, asset.Origin)
 		if err != nil {
-			return err
-		}
-		if err := mayDetach(p, m, asset.Origin); err != nil {
 			return err
 		}
 		e.Target = id.String()

@@ -73,16 +73,21 @@ func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 	return m, nil
 }
 
-// mayDetach returns an error unless p may delete what origin has added to m.
-func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
+// mayDetach returns a memory of which p may delete what origin has added to it.
+func mayDetach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, origin string) (
+	*loci.Memory, error) {
+	m, err := tx.Memories().Get(ctx, p.Viewer(), id, Within(p))
 	switch {
+	case err != nil:
+		return nil, err
 	case m.UserID != p.UserID:
-		return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can delete what was added to it")
+		return nil, loci.Errorf(loci.Forbidden,
+			"this memory is shared with you; only its owner can delete what was added to it")
 	case !p.Owns(m.UserID, origin):
-		return loci.Errorf(loci.Forbidden,
+		return nil, loci.Errorf(loci.Forbidden,
 			"an agent may delete only what its own vendor added; ask the person whose memory it is")
 	}
-	return nil
+	return m, nil
 }
 
 // Within returns the states in which p may read one memory. A person may also read one in the

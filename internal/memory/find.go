@@ -28,7 +28,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 		meaning: r.meaning, index: r.index, listing: r.listing, ownWords: r.ownWords, matchesOnly: r.MatchesOnly,
 		wholeWords: r.wholeWords || r.MatchesOnly, withoutNear: r.withoutNear, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, least: r.MinConfidence, offset: offset, limit: limit,
-		until: time.Now().Add(s.patience)}
+		until: time.Now().Add(s.o.Patience)}
 	if f.ownWords { // a search finds words
 		f.least = new(float64)
 	}
@@ -168,7 +168,7 @@ func (s *Service) awaitIndex(ctx context.Context, p loci.Principal, r *SearchReq
 		r.index, r.listing = nil, s.selections.Of(ctx, s.Store, p.Viewer(), &r.Filter)
 		return nil
 	}
-	r.index, err = s.index.Await(ctx, p.OrgID)
+	r.index, err = s.o.Index.Await(ctx, p.OrgID)
 	return err
 }
 

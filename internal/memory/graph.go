@@ -36,7 +36,7 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 		return !r.ProjectID.IsZero() && id != r.ProjectID
 	})
 	projects = projects[:min(len(projects), maxGraphs)]
-	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
+	within, cancel := context.WithTimeoutCause(ctx, s.o.Patience/4, loci.ErrSpent)
 	defer cancel()
 	projects, err = s.Store.Projects().WithGraphs(within, p.OrgID, projects)
 	if err != nil && within.Err() == nil {

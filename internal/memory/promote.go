@@ -20,9 +20,9 @@ type Promotion struct {
 // records as act. It works like Create for each draft, with its errors, but the source of the memories may be
 // loci.AutoSource, and their origin is the one that proposed them. Call it after Begin of act.
 func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action, drafts []Promotion,
-	then func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error) ([]*loci.Saved, error) {
+	then func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error) error {
 	if err := s.Also(ctx, p, Create); len(drafts) > 0 && err != nil {
-		return nil, err
+		return err
 	}
 	list := make([]*saving, len(drafts))
 	saved := make([]*loci.Saved, len(drafts))
@@ -30,14 +30,14 @@ func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action
 	for i, d := range drafts {
 		sv, err := s.newSaving(ctx, p, d.Draft, promoted)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sv.m.Origin = d.Origin
 		if err := sv.may(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
-			return nil, err
+			return err
 		}
 		list[i], saved[i], known = sv, &sv.saved, sv.m.ProjectID
 	}
@@ -55,9 +55,8 @@ func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action
 		for _, sv := range list {
 			sv.unshow()
 		}
-		return nil, err
 	}
-	return saved, nil
+	return err
 }
 
 // promoted is a memory that checkDraft takes for the one before: it lets the source be loci.AutoSource.

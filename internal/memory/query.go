@@ -199,12 +199,12 @@ func without(list, gone []*loci.Memory) []*loci.Memory {
 }
 
 func (s *Service) complete(ctx context.Context, answer *QueryAnswer) error {
-	if s.chat == nil {
+	if s.o.Chat == nil {
 		return nil
 	}
-	model := s.chat.Model()
+	model := s.o.Chat.Model()
 	answer.Model = &model
-	text, err := s.chat.Complete(ctx, answer.Prompt)
+	text, err := s.o.Chat.Complete(ctx, answer.Prompt)
 	if err != nil {
 		return loci.WrapError(loci.Upstream, err, "the model at %s did not answer; the memories are safe, try again",
 			model.Provider)
@@ -221,12 +221,12 @@ const DefaultBudget = 100_000
 // search with the same question has its answer.
 func (s *Service) askMeaning(ctx context.Context, p loci.Principal, question string, f *Filter) (index.Meaning,
 	vectors.State) {
-	if s.vectors == nil || !f.When.IsPresent() {
+	if s.o.Vectors == nil || !f.When.IsPresent() {
 		return index.Meaning{}, vectors.Off
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.modelPatience, loci.ErrSpent)
+	short, cancel := context.WithTimeoutCause(ctx, s.o.ModelPatience, loci.ErrSpent)
 	defer cancel()
-	return s.vectors.Meaning(short, p.OrgID, question)
+	return s.o.Vectors.Meaning(short, p.OrgID, question)
 }
 
 // Facets counts the visible memories that pass the filter by origin, allowed vendor, tag, category, type, scope,

@@ -41,7 +41,7 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 		return from, nil
 	}
 	from.filter = filter
-	from.log, from.index, err = s.Events.Recall(ctx, p, s.patience/4)
+	from.log, from.index, err = s.Events.Recall(ctx, p, s.o.Patience/4)
 	code := loci.CodeOf(err)
 	switch {
 	case code == loci.Forbidden && len(r.Kinds) == 0:
@@ -57,7 +57,7 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 // forEvents returns a context for one question to the log of events, which may be on another machine. It ends after a
 // quarter of the patience of a search, with loci.ErrSpent.
 func (s *Service) forEvents(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
+	return context.WithTimeoutCause(ctx, s.o.Patience/4, loci.ErrSpent)
 }
 
 // warnOfEvents logs why a search goes on without events, unless their log only is not there.

@@ -30,9 +30,9 @@ func (s *Service) RelatedTo(ctx context.Context, p loci.Principal, texts []strin
 	if len(texts) == 0 || s.May(p, Read) != nil {
 		return out
 	}
-	index, err := s.index.Await(ctx, p.OrgID)
+	index, err := s.o.Index.Await(ctx, p.OrgID)
 	related := func(tx store.Tx) error {
-		until := time.Now().Add(s.patience)
+		until := time.Now().Add(s.o.Patience)
 		for i, text := range texts {
 			if time.Now().After(until) {
 				return nil

@@ -23,16 +23,11 @@ type Service struct {
 	*gate.Gate
 	// Budget is how many characters of memories a prompt may have.
 	Budget   int
+	o        Options
 	projects *project.Service
 	graphs   *graph.Service
-	chat     Chat
-	index    *indexing.Index
-	vectors  *vectors.Index
 	// selections are the indexes of what lists of other times and states have.
 	selections *indexing.Selections
-	patience   time.Duration // time limit of one search
-	// modelPatience is the time limit of what a model of embeddings is asked before it.
-	modelPatience time.Duration
 
 	// Events finds the events that sources name; nil: none exist. Set it before the first call.
 	Events Events
@@ -69,6 +64,6 @@ func New(g *gate.Gate, projects *project.Service, graphs *graph.Service, o Optio
 	}
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
 	o.ModelPatience = cmp.Or(o.ModelPatience, o.Patience/4)
-	return &Service{Gate: g, Budget: o.Budget, projects: projects, graphs: graphs, chat: o.Chat, index: o.Index,
-		vectors: o.Vectors, selections: indexing.NewSelections(), patience: o.Patience, modelPatience: o.ModelPatience}
+	return &Service{Gate: g, Budget: o.Budget, o: o, projects: projects, graphs: graphs,
+		selections: indexing.NewSelections()}
 }

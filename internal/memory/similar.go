@@ -31,11 +31,11 @@ const maxBulkCompared = 50
 // that leaves out the title or the content is looked at by tell, once the stored ones are known; so is one that found a
 // memory which is not quite the draft.
 func (s *saving) lookBefore(ctx context.Context) {
-	s.app.index.Touch(s.p.OrgID)
+	s.app.o.Index.Touch(s.p.OrgID)
 	if !s.compares {
 		return
 	}
-	s.index = s.app.index.Shown(s.p.OrgID)
+	s.index = s.app.o.Index.Shown(s.p.OrgID)
 	if s.d.Title != "" && s.d.Content != "" {
 		s.lookAlike(ctx, s.m, s.index)
 	}
@@ -49,7 +49,7 @@ func (s *saving) show(ctx context.Context, tx store.Tx, m *loci.Memory) {
 	}
 	s.behind, s.shown = true, true
 	s.try(ctx, func() error {
-		whole, err := s.app.index.Saved(ctx, tx, s.index, m, s.read(m).sketch)
+		whole, err := s.app.o.Index.Saved(ctx, tx, s.index, m, s.read(m).sketch)
 		s.behind = !whole
 		return err
 	})
@@ -58,7 +58,7 @@ func (s *saving) show(ctx context.Context, tx store.Tx, m *loci.Memory) {
 // unshow tells the index that the save has failed, if it has been told of it.
 func (s *saving) unshow() {
 	if s.shown {
-		s.app.index.Unsaved(s.p.OrgID)
+		s.app.o.Index.Unsaved(s.p.OrgID)
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *saving) unshow() {
 func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.Snapshot) {
 	s.looked, s.others = true, nil
 	s.guarded(ctx, func() error {
-		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, loci.ErrSpent)
+		short, cancel := context.WithTimeoutCause(ctx, s.app.o.Patience/50, loci.ErrSpent)
 		defer cancel()
 		found := candidates{compared: s.read(m), v: s.p.Viewer(), now: s.app.Time()}
 		if index != nil {
@@ -77,7 +77,7 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.
 		}
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
 			if index == nil {
-				recent, err := s.app.index.Recent(short, tx, s.p.OrgID)
+				recent, err := s.app.o.Index.Recent(short, tx, s.p.OrgID)
 				if err != nil {
 					return err
 				}
@@ -221,7 +221,7 @@ func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, m
 	var found map[loci.MemoryID]loci.Disagreement
 	var err error
 	if current = tx.Suggestions().Disputable(current); len(current) > 0 { // most reads need no timer either
-		ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, loci.ErrSpent)
+		ctx, cancel := context.WithTimeoutCause(ctx, s.o.Patience/disagreementShare, loci.ErrSpent)
 		defer cancel()
 		found, err = tx.Suggestions().Disagreements(ctx, v, current)
 	}

@@ -80,11 +80,8 @@ func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.So
 		if err != nil {
 			return err
 		}
-		m, err := tx.Memories().Get(ctx, p.Viewer(), src.MemoryID, Within(p))
+		m, err := mayDetach(ctx, tx, p, src.MemoryID, src.Origin)
 		if err != nil {
-			return err
-		}
-		if err := mayDetach(p, m, src.Origin); err != nil {
 			return err
 		}
 		e.Target = id.String()

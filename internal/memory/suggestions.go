@@ -185,7 +185,7 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 		return loci.Suggestion{}, err
 	}
 	for _, id := range gone.memories {
-		s.index.Forget(ctx, p.OrgID, id)
+		s.o.Index.Forget(ctx, p.OrgID, id)
 	}
 	return sg, nil
 }

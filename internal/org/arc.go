@@ -63,7 +63,7 @@ func (s *Service) sealed(org loci.OrgID, b loci.ArcBinding, row store.ArcBinding
 	if err := b.Validate(); err != nil {
 		return row, err
 	}
-	id, nonce, sealed, err := s.master.Seal(org, b.Key)
+	id, nonce, sealed, err := s.o.Master.Seal(org, b.Key)
 	row.URL, row.Database, row.Measurement = b.URL, b.Database, b.Measurement
 	row.Key = store.SealedKey{MasterID: id, Nonce: nonce, Sealed: sealed}
 	return row, err
@@ -94,7 +94,7 @@ func (s *Service) Arc(ctx context.Context, p loci.Principal) (ArcView, error) {
 func (s *Service) viewArc(row store.ArcBinding) ArcView {
 	v := ArcView{OrgID: row.OrgID, URL: row.URL, Database: row.Database, Measurement: row.Measurement,
 		MasterID: row.Key.MasterID, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, Key: "cannot be opened"}
-	if b, err := Unseal(s.master, row); err == nil {
+	if b, err := Unseal(s.o.Master, row); err == nil {
 		v.Key = masked(b.Key.Reveal())
 	}
 	return v
@@ -124,7 +124,7 @@ func (s *Service) UpdateArc(ctx context.Context, p loci.Principal, c ArcChange) 
 		b := loci.ArcBinding{URL: row.URL, Database: row.Database, Measurement: row.Measurement}
 		if c.Key == nil {
 			var err error
-			if b, err = Unseal(s.master, *row); err != nil {
+			if b, err = Unseal(s.o.Master, *row); err != nil {
 				return err
 			}
 		}
@@ -170,7 +170,7 @@ func (s *Service) Reseal(ctx context.Context, p loci.Principal, to *seal.Key) (i
 		return 0, err
 	}
 	now := s.Time()
-	master := append(seal.Ring{to}, s.master...)
+	master := append(seal.Ring{to}, s.o.Master...)
 	return s.Store.ArcBindings().UpdateAll(ctx, func(row *store.ArcBinding) error {
 		b, err := Unseal(master, *row)
 		if err != nil {

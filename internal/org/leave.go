@@ -113,10 +113,10 @@ func compareRoles(x, y loci.MemberRole) int {
 
 // detach takes a user and what they shared out of their team, whatever happens to the team.
 func (s *Service) detach(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
-	if err := s.memories.Release(ctx, tx, p, u); err != nil {
+	if err := s.o.Memories.Release(ctx, tx, p, u); err != nil {
 		return err
 	}
-	if err := s.nodes.Release(ctx, tx, u); err != nil {
+	if err := s.o.Nodes.Release(ctx, tx, u); err != nil {
 		return err
 	}
 	if err := tx.Candidates().Release(ctx, u.ID, u.TeamID); err != nil {

@@ -178,7 +178,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) erro
 	if err := s.Record(ctx, p, Export, string(p.OrgID)); err != nil {
 		return err
 	}
-	return s.Store.Orgs().Export(ctx, p.OrgID, dir, func(w io.Writer) error { return s.copyEvents(ctx, p.OrgID, w) })
+	return s.Store.Orgs().Export(ctx, p.OrgID, dir, func(w io.Writer) error { return s.o.CopyEvents(ctx, p.OrgID, w) })
 }
 
 // NewUser is a member to add to the org.

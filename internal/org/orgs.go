@@ -269,14 +269,14 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 	if err != nil {
 		return Receipt{}, err
 	}
-	if s.dropEvents != nil { // while it is still known where they are
-		if err := s.dropEvents(ctx, p.OrgID); err != nil {
+	if s.o.DropEvents != nil { // while it is still known where they are
+		if err := s.o.DropEvents(ctx, p.OrgID); err != nil {
 			return Receipt{}, err
 		}
 	}
 	receipt, err := s.Store.Orgs().Delete(ctx, p.OrgID)
 	if err == nil {
-		s.deleted(ctx, p.OrgID)
+		s.o.Deleted(ctx, p.OrgID)
 	}
 	return receipt, err
 }

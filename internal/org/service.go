@@ -15,22 +15,16 @@ import (
 // Service implements the use cases for orgs, teams and workspaces. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
-	memories *memory.Service // to stop sharing what a person shared when they leave their team
-	nodes    *node.Service
-	deleted  func(context.Context, loci.OrgID) // removes what is derived from the data of an org
-	master   seal.Ring                         // seals the keys of Arc; empty: there are none
-	// dropEvents deletes the events of an org that is about to be deleted.
-	dropEvents func(context.Context, loci.OrgID) error
-	copyEvents func(context.Context, loci.OrgID, io.Writer) error
+	o Options
 }
 
 // Options configure a Service.
 type Options struct {
-	Memories *memory.Service // required
+	Memories *memory.Service // required: to stop sharing what a person shared when they leave their team
 	Nodes    *node.Service   // required
 	// Deleted is called when an org has been deleted, to remove what is derived from its data; required.
 	Deleted func(context.Context, loci.OrgID)
-	Master  seal.Ring // the master keys; empty: Arc can't be used
+	Master  seal.Ring // seals the keys of Arc; empty: Arc can't be used
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	// CopyEvents writes all events of an org as JSON lines; required.
@@ -38,6 +32,4 @@ type Options struct {
 }
 
 // New returns a Service.
-func New(g *gate.Gate, o Options) *Service {
-	return &Service{g, o.Memories, o.Nodes, o.Deleted, o.Master, o.DropEvents, o.CopyEvents}
-}
+func New(g *gate.Gate, o Options) *Service { return &Service{g, o} }

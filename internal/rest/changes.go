@@ -100,7 +100,7 @@ func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput
 	if err != nil {
 		x.Header().Set("Retry-After", retryStream)
 		return nil, loci.WrapError(loci.RateLimited, err,
-			"this credential already has %d streams of changes open, the maximum; close one", s.live.PerCredential)
+			"this credential already has %d streams of changes open, the maximum; close one", s.options.Live.PerCredential)
 	}
 	t := &changeStream{server: s, x: x, feed: feed, once: in.Once || x.request.Method == http.MethodHead}
 	t.out = bufio.NewWriterSize(patient{ctx, x, http.NewResponseController(x.ResponseWriter)}, streamBuffer)
@@ -151,7 +151,7 @@ func (t *changeStream) run(ctx context.Context, resumed bool) {
 	_ = control.SetReadDeadline(time.Time{})
 	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
 	t.event("ready", t.feed.Position(), map[string]bool{"resumed": resumed})
-	beat := t.live.After(t.live.Heartbeat)
+	beat := t.options.Live.After(t.options.Live.Heartbeat)
 	for {
 		written := t.feed.Written()
 		if err := t.round(ctx); err != nil {
@@ -164,15 +164,15 @@ func (t *changeStream) run(ctx context.Context, resumed bool) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.live.After(t.live.Poll):
+		case <-t.options.Live.After(t.options.Live.Poll):
 		case <-beat:
 			t.pulse()
-			beat = t.live.After(t.live.Heartbeat)
+			beat = t.options.Live.After(t.options.Live.Heartbeat)
 		case <-written:
 			select {
 			case <-ctx.Done():
 				return
-			case <-t.live.After(wakeGap):
+			case <-t.options.Live.After(wakeGap):
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 	if ctx.Err() != nil || errors.Is(err, errAway) || code != "" && code != loci.Unavailable {
 		return
 	}
-	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
+	t.options.Log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
 }
 
 var exampleChange = map[string]string{"event": "change", "id": "Kc0pZ8rYb1uE",

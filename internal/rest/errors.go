@@ -136,7 +136,7 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	case code == "" && ctx.Err() != nil:
 		err = errGone
 	case code == "" || status[code] >= http.StatusInternalServerError && errors.Unwrap(err) != nil:
-		s.log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
+		s.options.Log.ErrorContext(ctx, "request failed", "request_id", exchangeOf(ctx).id, "error", chain(err))
 	}
 	return newProblem(err)
 }
@@ -159,7 +159,7 @@ func (s *server) stepUp(x *exchange, err error) *problem {
 	x.Header().Set("WWW-Authenticate",
 		`Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
 	p := newProblem(err)
-	p.StepUpURL = s.site.Home(x.request) + "/app/step-up"
+	p.StepUpURL = s.options.Site.Home(x.request) + "/app/step-up"
 	return p
 }
 

@@ -38,7 +38,7 @@ var healthRoutes = table{"server", []served{
 
 func (s *server) health(context.Context, loci.Principal, *struct{}) (*answer[client.Health], error) {
 	h := client.Health{Service: "loci", Status: "ok", Version: s.options.Version,
-		Uptime: int64(s.now().Sub(s.started).Seconds()), ModelEgress: "disabled",
+		Uptime: int64(s.options.Now().Sub(s.started).Seconds()), ModelEgress: "disabled",
 		Instance: s.options.Instance}
 	if s.options.ModelEgress {
 		h.ModelEgress = "enabled"
@@ -65,7 +65,7 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*an
 		Name:    id.User.Name,
 		OrgName: id.Org.Name, OrgRole: p.OrgRole, TeamID: p.TeamID, TeamRole: p.TeamRole, WorkspaceID: p.WorkspaceID,
 		SessionID: p.SessionID, AgentID: p.AgentID,
-		Scopes: p.Rights, Method: p.Method, ProvedAt: p.ProvedAt, Fresh: p.Fresh(s.now())}
+		Scopes: p.Rights, Method: p.Method, ProvedAt: p.ProvedAt, Fresh: p.Fresh(s.options.Now())}
 	switch p.Kind {
 	case loci.KindAgent:
 		out.Role = "agent"

@@ -178,7 +178,7 @@ func answered(out any, r *route) gate.Repeated {
 }
 
 func (s *server) warn(ctx context.Context, text string, err error) {
-	s.log.WarnContext(ctx, text, "request_id", exchangeOf(ctx).id, "error", err)
+	s.options.Log.WarnContext(ctx, text, "request_id", exchangeOf(ctx).id, "error", err)
 }
 
 // onceParameter documents the header.

@@ -32,7 +32,7 @@ func (s *server) config() huma.Config {
 	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
 	schemas.Schema(reflect.TypeFor[client.Replayed](), true, "Replayed")
 	schemas.Schema(reflect.TypeFor[loci.FeedEvent](), true, "FeedEvent") // in the stream of changes
-	address := cmp.Or(s.site.PublicURL, "/")
+	address := cmp.Or(s.options.Site.PublicURL, "/")
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",

@@ -106,7 +106,7 @@ func used(v any, schemas document) document {
 func (s *server) agentDocument(ctx context.Context, _ loci.Principal, _ *struct{}) (*openAPIOutput, error) {
 	_, agents := s.openAPI()
 	d := maps.Clone(agents)
-	d["servers"] = []document{{"url": s.site.Base(exchangeOf(ctx).request)}}
+	d["servers"] = []document{{"url": s.options.Site.Base(exchangeOf(ctx).request)}}
 	b, err := loci.EncodeJSON(d)
 	if err != nil {
 		return nil, err

@@ -38,10 +38,7 @@ type Options struct {
 type server struct {
 	app     *app.App
 	auth    *auth.Authenticator
-	log     *slog.Logger
-	now     func() time.Time
 	options Options
-	site    auth.Site
 	pages   *http.CrossOriginProtection
 	started time.Time
 	mux     *http.ServeMux
@@ -50,7 +47,6 @@ type server struct {
 	openAPI func() (whole []byte, agents document)
 	// forActions has the operations in the document of agents, by id; true: consequential.
 	forActions map[string]bool
-	live       Live
 	streams    *fair.Pool // of changes
 	bodies     knownBodies
 }
@@ -60,16 +56,13 @@ func New(o Options) http.Handler {
 	if o.App == nil || o.Auth == nil {
 		panic("rest: Options.App and Options.Auth are required")
 	}
-	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
-		forActions: map[string]bool{},
-		live:       o.Live.withDefaults()}
-	s.streams = fair.NewPool(fair.Options{Total: math.MaxInt64, Each: int64(s.live.PerCredential)})
-	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
-	if s.now == nil {
-		s.now = time.Now
+	o.Log, o.Live = cmp.Or(o.Log, slog.New(slog.DiscardHandler)), o.Live.withDefaults()
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	s.started = s.now()
+	s := &server{app: o.App, auth: o.Auth, options: o, started: o.Now(), pages: http.NewCrossOriginProtection(),
+		mux: http.NewServeMux(), methods: map[string]bool{}, forActions: map[string]bool{},
+		streams: fair.NewPool(fair.Options{Total: math.MaxInt64, Each: int64(o.Live.PerCredential)})}
 	s.api = huma.NewAPI(s.config(), humago.NewAdapter(twoPlaces{s.mux}, ""))
 	s.register()
 	s.document()

@@ -59,12 +59,12 @@ func passkeyOf(k *loci.Passkey) client.Passkey {
 func (s *server) signInMethods(ctx context.Context, p loci.Principal,
 	_ *noBody) (*answer[client.SignInMethods], error) {
 	m, err := s.app.Identity.SignInMethods(ctx, p)
-	out := client.SignInMethods{Password: m.Password, Email: m.HasEmail, Fresh: p.Fresh(s.now()),
+	out := client.SignInMethods{Password: m.Password, Email: m.HasEmail, Fresh: p.Fresh(s.options.Now()),
 		Passkeys: make([]client.Passkey, len(m.Passkeys))}
 	for i := range m.Passkeys {
 		out.Passkeys[i] = passkeyOf(&m.Passkeys[i])
 	}
-	if _, err := s.site.RP(exchangeOf(ctx).request); err != nil {
+	if _, err := s.options.Site.RP(exchangeOf(ctx).request); err != nil {
 		out.NoPasskeys = loci.SafeText(err)
 	}
 	return say(out, err)
@@ -80,7 +80,7 @@ func (s *server) removePassword(ctx context.Context, p loci.Principal, _ *noBody
 
 func (s *server) beginPasskey(ctx context.Context, p loci.Principal, _ *noBody) (
 	*shownOnce[client.PasskeyCeremony], error) {
-	rp, noSite := s.site.RP(exchangeOf(ctx).request)
+	rp, noSite := s.options.Site.RP(exchangeOf(ctx).request)
 	options, state, err := s.app.Identity.BeginPasskey(ctx, p, rp) // who may not learns nothing of the site
 	if loci.CodeOf(err) == loci.Unavailable && noSite != nil {
 		err = noSite

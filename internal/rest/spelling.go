@@ -171,7 +171,7 @@ func (w *speller) text(name, format, text string) (string, error) {
 	case format == "date-time":
 		_, notExact := time.Parse(time.RFC3339, text)
 		ahead := name == "expires_at" || name == "expiresAt" || name == "until" && reviews
-		if t, err := loci.ParseTimeNear(text, w.now().UTC(), ahead); notExact != nil && err == nil {
+		if t, err := loci.ParseTimeNear(text, w.options.Now().UTC(), ahead); notExact != nil && err == nil {
 			return t.Format(time.RFC3339Nano), nil
 		}
 	case format == "uuid" && reviews && name == "ids":

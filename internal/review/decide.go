@@ -64,7 +64,7 @@ func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.Candidat
 	next := *c
 	next.Version++
 	var saved *loci.Saved
-	_, err = s.memories.Promote(ctx, p, Accept, []memory.Promotion{draftOf(c, d.Supersedes)},
+	err = s.memories.Promote(ctx, p, Accept, []memory.Promotion{draftOf(c, d.Supersedes)},
 		func(tx store.Tx, e *loci.AuditEntry, all []*loci.Saved) error {
 			e.Target, saved = id.String(), all[0]
 			s.accept(&next, p, d.Reason, saved)

@@ -166,7 +166,7 @@ func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) 
 func (d *dreaming) accepts(ctx context.Context, c *loci.Candidate, v *verdict) error {
 	next := *v.candidate
 	next.Version = c.Version + 1
-	_, err := d.memories.Promote(ctx, v.who, Dream, []memory.Promotion{draftOf(&next, nil)},
+	err := d.memories.Promote(ctx, v.who, Dream, []memory.Promotion{draftOf(&next, nil)},
 		func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
 			if _, err := decidable(ctx, tx, v.who, c.ID, Decision{IfVersion: c.Version}); err != nil {
 				return err

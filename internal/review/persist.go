@@ -129,7 +129,7 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		promoted = append(promoted, c)
 		drafts = append(drafts, draftOf(next[i], nil))
 	}
-	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry,
+	err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry,
 		saved []*loci.Saved) error {
 		if err := r.narrow(ctx, tx); err != nil {
 			return err

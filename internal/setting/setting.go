@@ -49,8 +49,7 @@ type Options struct {
 // Service provides the operations on settings. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
-	keys  []Key
-	check func(key, value string) error
+	o Options
 
 	mu      sync.Mutex
 	changed map[string]loci.StoredSetting
@@ -62,7 +61,7 @@ func New(g *gate.Gate, o Options) *Service {
 	if o.Check == nil {
 		o.Check = func(string, string) error { return nil }
 	}
-	return &Service{Gate: g, keys: o.Keys, check: o.Check}
+	return &Service{Gate: g, o: o}
 }
 
 // stays is for how long a process goes on with what it read, so that a setting that each event asks for costs nothing.
@@ -86,7 +85,7 @@ func (s *Service) Changed(ctx context.Context) map[string]loci.StoredSetting {
 	changed := map[string]loci.StoredSetting{}
 	for _, one := range list {
 		k := s.key(one.Key)
-		if k != nil && !k.Operator && !k.Fixed && k.Set == nil && s.check(one.Key, one.Value) == nil {
+		if k != nil && !k.Operator && !k.Fixed && k.Set == nil && s.o.Check(one.Key, one.Value) == nil {
 			changed[one.Key] = one
 		}
 	}
@@ -96,11 +95,11 @@ func (s *Service) Changed(ctx context.Context) map[string]loci.StoredSetting {
 
 // key returns a key by its name, or nil.
 func (s *Service) key(name string) *Key {
-	i := slices.IndexFunc(s.keys, func(k Key) bool { return k.Name == name })
+	i := slices.IndexFunc(s.o.Keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &s.keys[i]
+	return &s.o.Keys[i]
 }
 
 // List returns the settings with their present values. A new value holds in other processes after a second.
@@ -109,10 +108,10 @@ func (s *Service) List(ctx context.Context, p loci.Principal) ([]loci.Setting, e
 		return nil, err
 	}
 	changed := s.Changed(ctx)
-	out := make([]loci.Setting, len(s.keys))
-	for i := range s.keys {
+	out := make([]loci.Setting, len(s.o.Keys))
+	for i := range s.o.Keys {
 		var err error
-		if out[i], err = s.show(&s.keys[i], changed); err != nil {
+		if out[i], err = s.show(&s.o.Keys[i], changed); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +179,7 @@ func (s *Service) checkChange(k *Key, value *string) error {
 		}
 		return err
 	}
-	return loci.AtField(s.check(k.Name, *value), "value")
+	return loci.AtField(s.o.Check(k.Name, *value), "value")
 }
 
 func (s *Service) apply(ctx context.Context, k *Key, value *string) error {

@@ -78,10 +78,10 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 	var c *oauth.Consent
 	sent, err := oauth.ParseRequest(query)
 	if err == nil {
-		c, err = s.oauth.Authorize(r.Context(), sent, s.owns(r))
+		c, err = s.OAuth.Authorize(r.Context(), sent, s.owns(r))
 	}
 	if back, ok := errors.AsType[*oauth.RedirectError](err); ok {
-		return nil, s.leave(w, back.RedirectURI, back.Location(s.site.Home(r)))
+		return nil, s.leave(w, back.RedirectURI, back.Location(s.Site.Home(r)))
 	}
 	if shown, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, loci.WrapError(loci.Invalid, err, "%s", shown.Description)
@@ -90,7 +90,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 }
 
 func (s *server) owns(r *http.Request) func(string) bool {
-	return func(resource string) bool { return s.site.IsResource(r, resource) }
+	return func(resource string) bool { return s.Site.IsResource(r, resource) }
 }
 
 // consent handles the person's answer.
@@ -100,7 +100,7 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if c == nil {
 		return err
 	}
-	issuer := s.site.Home(r)
+	issuer := s.Site.Home(r)
 	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
 	switch r.PostForm.Get("answer") {
 	case "deny":
@@ -120,7 +120,7 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if problem != "" {
 		return s.askConsent(w, r, p, query, vendor, problem)
 	}
-	code, err := s.app.Identity.Consent(r.Context(), p, c, vendor, rights)
+	code, err := s.App.Identity.Consent(r.Context(), p, c, vendor, rights)
 	if loci.CodeOf(err) == loci.Invalid {
 		return s.askConsent(w, r, p, query, "", loci.SafeText(err))
 	}
@@ -188,7 +188,7 @@ func (s *server) choices(r *http.Request, p loci.Principal, c *oauth.Consent, ch
 			offer = append([]loci.Vendor{v}, offer...)
 		}
 	}
-	sights, err := s.app.Identity.Preview(r.Context(), p, offer)
+	sights, err := s.App.Identity.Preview(r.Context(), p, offer)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ var scopeLabels = map[loci.Right]string{
 
 // offered returns the rights without those that nothing in this version requires.
 func (s *server) offered(rights []loci.Right) []loci.Right {
-	return slices.DeleteFunc(slices.Clone(rights), func(right loci.Right) bool { return !s.app.Requires(right) })
+	return slices.DeleteFunc(slices.Clone(rights), func(right loci.Right) bool { return !s.App.Requires(right) })
 }
 
 func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
@@ -295,7 +295,7 @@ func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
 
 // vendors returns the vendors of the org, then the known ones. People may type any other name.
 func (s *server) vendors(r *http.Request, p loci.Principal) ([]loci.Vendor, error) {
-	out, err := s.app.Identity.Vendors(r.Context(), p)
+	out, err := s.App.Identity.Vendors(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}

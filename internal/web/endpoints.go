@@ -15,10 +15,10 @@ import (
 // endpoints registers the endpoints for programs. Programs send no cookies, and the endpoints read
 // none. So the cross-origin protection of the pages doesn't apply to them.
 func (s *server) endpoints(mux *http.ServeMux) {
-	server := func(r *http.Request) any { return s.oauth.Metadata(s.site.Home(r)) }
+	server := func(r *http.Request) any { return s.OAuth.Metadata(s.Site.Home(r)) }
 	// Clients require the resource to be the address that they were given, so it has their name of
 	// the host. The authorization server has one name.
-	resource := func(r *http.Request) any { return s.oauth.ProtectedResource(s.site.Base(r), s.site.Home(r)) }
+	resource := func(r *http.Request) any { return s.OAuth.ProtectedResource(s.Site.Base(r), s.Site.Home(r)) }
 	for path, document := range map[string]func(*http.Request) any{
 		"/.well-known/oauth-authorization-server": server,
 		// Clients also ask below the path of /mcp, and some know only OpenID's name.
@@ -69,14 +69,14 @@ func (s *server) token(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err := formOnly(r); err != nil {
 		return nil, err
 	}
-	return s.oauth.Token(r.Context(), r.PostForm, s.owns(r))
+	return s.OAuth.Token(r.Context(), r.PostForm, s.owns(r))
 }
 
 func (s *server) revoke(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err := formOnly(r); err != nil {
 		return nil, err
 	}
-	return struct{}{}, s.oauth.Revoke(r.Context(), r.PostForm)
+	return struct{}{}, s.OAuth.Revoke(r.Context(), r.PostForm)
 }
 
 func (s *server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
@@ -87,7 +87,7 @@ func (s *server) register(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, badMetadata("cannot read the body, or it is too large")
 	}
-	return s.oauth.Register(r.Context(), body, s.from(r))
+	return s.OAuth.Register(r.Context(), body, s.from(r))
 }
 
 func badMetadata(text string) error {

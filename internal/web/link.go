@@ -11,7 +11,7 @@ import (
 
 // linkPage shows a button, because programs that open links before a person does must not use up the link.
 func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
-	if err := s.signIn.CheckLink(r.Context(), loci.Secret(r.Form.Get("token"))); err != nil {
+	if err := s.SignIn.CheckLink(r.Context(), loci.Secret(r.Form.Get("token"))); err != nil {
 		return s.badLink(w, r, err)
 	}
 	return s.show(w, http.StatusOK, view{Title: "Sign in with this link", Main: linkForm(r.Form.Get("token"))})
@@ -19,12 +19,12 @@ func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	who, err := s.signIn.UseLink(ctx, loci.Secret(r.PostForm.Get("token")), s.from(r))
+	who, err := s.SignIn.UseLink(ctx, loci.Secret(r.PostForm.Get("token")), s.from(r))
 	if err != nil {
 		return s.badLink(w, r, err)
 	}
 	if p, err := s.principal(r); err == nil && p.UserID == who.UserID && p.OrgID == who.OrgID {
-		if err := s.signIn.StepUp(ctx, p); err != nil {
+		if err := s.SignIn.StepUp(ctx, p); err != nil {
 			return err
 		}
 		http.Redirect(w, r, homePath, http.StatusSeeOther)
@@ -68,18 +68,18 @@ func (s *server) invitePage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, token, problem string) error {
 	ctx := r.Context()
-	org, invite, err := s.signIn.Invitation(ctx, loci.Secret(token))
+	org, invite, err := s.SignIn.Invitation(ctx, loci.Secret(token))
 	if err != nil {
 		return err
 	}
-	inviter, team, err := s.signIn.InvitationNames(ctx, org.ID, invite)
+	inviter, team, err := s.SignIn.InvitationNames(ctx, org.ID, invite)
 	if err != nil {
 		return err
 	}
 	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: invitePath + token}
 	v := view{Title: "You are invited", Error: problem, Main: func(v view) g.Node { return inviteForm(v, &d) }}
 	if p, err := s.principal(r); err == nil {
-		if v.Who, err = s.app.Identity.WhoAmI(ctx, p); err != nil {
+		if v.Who, err = s.App.Identity.WhoAmI(ctx, p); err != nil {
 			return err
 		}
 		d.Mine, d.Other = v.Who.User.Email == invite.Email, v.Who.User.Email
@@ -93,13 +93,13 @@ func (s *server) invitePost(w http.ResponseWriter, r *http.Request) error {
 	ctx, token := r.Context(), r.PostForm.Get("token")
 	p, err := s.principal(r)
 	if err == nil {
-		if _, err = s.app.Org.AcceptInvite(ctx, p, loci.Secret(token)); err == nil {
+		if _, err = s.App.Org.AcceptInvite(ctx, p, loci.Secret(token)); err == nil {
 			seeOther(w, r, homePath, "done", "joined")
 			return nil
 		}
 	} else {
 		var who loci.Person
-		if who, err = s.signIn.Join(ctx, loci.Secret(token)); err == nil {
+		if who, err = s.SignIn.Join(ctx, loci.Secret(token)); err == nil {
 			return s.enter(w, r, who, "")
 		}
 		if loci.CodeOf(err) == loci.Conflict {

@@ -18,13 +18,13 @@ const (
 
 func (s *server) oidcCookie(r *http.Request, value string) *http.Cookie {
 	name, life := oidcCookie, int(oidcCookieLife.Seconds())
-	if s.site.Secure(r) {
+	if s.Site.Secure(r) {
 		name = "__Host-" + name
 	}
 	if value == "" {
 		life = -1
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.site.Secure(r),
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.Site.Secure(r),
 		SameSite: http.SameSiteLaxMode}
 }
 
@@ -39,9 +39,9 @@ func (s *server) oidcBegin(w http.ResponseWriter, r *http.Request) error {
 	var state loci.Secret
 	p, err := s.principal(r)
 	if err == nil {
-		to, state, err = s.signIn.BeginOIDCStepUp(ctx, p, id, next)
+		to, state, err = s.SignIn.BeginOIDCStepUp(ctx, p, id, next)
 	} else {
-		to, state, err = s.signIn.BeginOIDC(ctx, id, next)
+		to, state, err = s.SignIn.BeginOIDC(ctx, id, next)
 	}
 	if err != nil {
 		return err
@@ -62,13 +62,13 @@ func (s *server) oidcFinish(w http.ResponseWriter, r *http.Request) error {
 				"start again", int(oidcCookieLife.Minutes()))
 	}
 	http.SetCookie(w, s.oidcCookie(r, ""))
-	who, next, err := s.signIn.FinishOIDC(ctx, r.PathValue("id"), loci.Secret(c.Value), r.URL.Query())
+	who, next, err := s.SignIn.FinishOIDC(ctx, r.PathValue("id"), loci.Secret(c.Value), r.URL.Query())
 	if err != nil {
 		return err
 	}
 	next = safeNext(next)
 	if p, err := s.principal(r); err == nil && p.UserID == who.UserID && p.OrgID == who.OrgID {
-		if err := s.signIn.StepUp(ctx, p); err != nil {
+		if err := s.SignIn.StepUp(ctx, p); err != nil {
 			return err
 		}
 		http.Redirect(w, r, next, http.StatusSeeOther)

@@ -226,7 +226,7 @@ func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace
 	if p.WorkspaceID.IsZero() {
 		return nil, nil
 	}
-	return s.app.Org.Workspaces(r.Context(), p)
+	return s.App.Org.Workspaces(r.Context(), p)
 }
 
 // enterWorkspace makes another workspace the active one of this sign-in.
@@ -235,7 +235,7 @@ func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.P
 	if err := id.UnmarshalText([]byte(r.PostForm.Get("workspace"))); err != nil {
 		return err
 	}
-	if err := s.app.Identity.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
+	if err := s.App.Identity.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
 		return err
 	}
 	if next := safeNext(r.PostForm.Get("next")); next != homePath {

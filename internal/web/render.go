@@ -18,7 +18,7 @@ import (
 var files embed.FS
 
 func (s *server) show(w http.ResponseWriter, status int, v view) error {
-	v.Version = s.version
+	v.Version = s.Version
 	var body bytes.Buffer
 	if err := frame(v).Render(&body); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *server) show(w http.ResponseWriter, status int, v view) error {
 
 // showOwn is show for a signed-in person, with their name.
 func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, v view) error {
-	who, err := s.app.Identity.WhoAmI(r.Context(), p)
+	who, err := s.App.Identity.WhoAmI(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 		return http.StatusServiceUnavailable, "the request was cancelled"
 	}
 	if code == "" {
-		s.log.ErrorContext(r.Context(), "web request failed", "path", r.URL.Path, "error", err)
+		s.Log.ErrorContext(r.Context(), "web request failed", "path", r.URL.Path, "error", err)
 	}
 	if code == loci.RateLimited {
 		if wait := auth.RetryAfter(err); wait > 0 {
@@ -82,7 +82,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	// A person of a suspended org can still sign out.
 	v := view{Title: http.StatusText(status), Error: text, Main: errorPage(auth.SignInOf(r) != "")}
 	if err := s.show(w, status, v); err != nil {
-		s.log.ErrorContext(r.Context(), "cannot show an error page", "error", err)
+		s.Log.ErrorContext(r.Context(), "cannot show an error page", "error", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
 }

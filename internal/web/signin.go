@@ -27,8 +27,8 @@ type proofs struct {
 }
 
 func (s *server) proofs(r *http.Request, purpose, next string) proofs {
-	out := proofs{Action: "/app/" + purpose, For: purpose, Next: next, Providers: s.signIn.Providers(), Passkeys: true}
-	if _, err := s.site.RP(r); err != nil {
+	out := proofs{Action: "/app/" + purpose, For: purpose, Next: next, Providers: s.SignIn.Providers(), Passkeys: true}
+	if _, err := s.Site.RP(r); err != nil {
 		out.Passkeys, out.Hint = false, loci.SafeText(err)
 	}
 	return out
@@ -45,7 +45,7 @@ func (s *server) signInPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) showSignIn(w http.ResponseWriter, r *http.Request, status int, d proofs, problem string) error {
 	var err error
-	if d.Invited, err = s.signIn.InvitedAccount(r.Context(), invitationIn(d.Next)); err != nil {
+	if d.Invited, err = s.SignIn.InvitedAccount(r.Context(), invitationIn(d.Next)); err != nil {
 		return err
 	}
 	d.Email = cmp.Or(d.Email, d.Invited)
@@ -75,9 +75,9 @@ func (s *server) signInPost(w http.ResponseWriter, r *http.Request) error {
 // prove identifies the person by passkey if the browser sent one, or else by password.
 func (s *server) prove(r *http.Request) (loci.Person, error) {
 	if response := r.PostForm.Get("response"); response != "" {
-		return s.signIn.FinishPasskey(r.Context(), loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
+		return s.SignIn.FinishPasskey(r.Context(), loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
 	}
-	return s.signIn.Password(r.Context(), r.PostForm.Get("email"), loci.Secret(r.PostForm.Get("password")), s.from(r))
+	return s.SignIn.Password(r.Context(), r.PostForm.Get("email"), loci.Secret(r.PostForm.Get("password")), s.from(r))
 }
 
 // enter signs in a person who just proved their identity, and ends the browser's previous sign-in.
@@ -85,16 +85,16 @@ func (s *server) prove(r *http.Request) (loci.Person, error) {
 // can add one. The operator needs none, because "loci open" signs them in.
 func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
 	ctx := r.Context()
-	p, token, err := s.auth.StartSignIn(ctx, who, auth.BrowserName(r.UserAgent()))
+	p, token, err := s.Auth.StartSignIn(ctx, who, auth.BrowserName(r.UserAgent()))
 	if err != nil {
 		return err
 	}
 	if next == "" {
-		id, err := s.app.Identity.WhoAmI(ctx, p)
+		id, err := s.App.Identity.WhoAmI(ctx, p)
 		if err != nil {
 			return err
 		}
-		have, err := s.app.Identity.SignInMethods(ctx, p)
+		have, err := s.App.Identity.SignInMethods(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -102,19 +102,19 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, 
 			next = accountAddress + "?done=welcome"
 		}
 	}
-	if err := s.auth.SignOut(ctx, auth.SignInOf(r)); err != nil {
+	if err := s.Auth.SignOut(ctx, auth.SignInOf(r)); err != nil {
 		return err
 	}
-	auth.SetSignInCookie(w, token, s.site.Secure(r))
+	auth.SetSignInCookie(w, token, s.Site.Secure(r))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 
 func (s *server) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.auth.SignOut(r.Context(), auth.SignInOf(r)); err != nil {
+	if err := s.Auth.SignOut(r.Context(), auth.SignInOf(r)); err != nil {
 		return err
 	}
-	auth.ClearSignInCookie(w, s.site.Secure(r))
+	auth.ClearSignInCookie(w, s.Site.Secure(r))
 	if next := safeNext(r.PostForm.Get("next")); next != homePath {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
@@ -136,20 +136,20 @@ func (s *server) passkeyOptions(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) beginPasskey(r *http.Request) (options []byte, state loci.Secret, err error) {
-	rp, err := s.site.RP(r)
+	rp, err := s.Site.RP(r)
 	if err != nil {
 		return nil, "", err
 	}
 	purpose := r.PostForm.Get("for")
 	if purpose == "sign-in" {
-		return s.signIn.BeginPasskey(r.Context(), rp)
+		return s.SignIn.BeginPasskey(r.Context(), rp)
 	}
 	p, err := s.principal(r)
 	if err != nil {
 		return nil, "", err
 	}
 	if purpose == "step-up" {
-		return s.signIn.BeginPasskeyStepUp(r.Context(), p, rp)
+		return s.SignIn.BeginPasskeyStepUp(r.Context(), p, rp)
 	}
 	return nil, "", loci.FieldErrorf("for", "must be one of: sign-in, step-up")
 }
@@ -161,7 +161,7 @@ func (s *server) stepUpPage(w http.ResponseWriter, r *http.Request, p loci.Princ
 // showStepUp offers only the methods that the person has.
 func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs,
 	problem string) error {
-	have, err := s.app.Identity.SignInMethods(r.Context(), p)
+	have, err := s.App.Identity.SignInMethods(r.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Princ
 	next := safeNext(r.PostForm.Get("next"))
 	err := s.proveAgain(r, p)
 	if err == nil {
-		err = s.signIn.StepUp(r.Context(), p)
+		err = s.SignIn.StepUp(r.Context(), p)
 	}
 	if err != nil {
 		status, text := s.problem(w, r, err)
@@ -192,9 +192,9 @@ func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Princ
 
 func (s *server) proveAgain(r *http.Request, p loci.Principal) error {
 	if response := r.PostForm.Get("response"); response != "" {
-		return s.signIn.CheckPasskey(r.Context(), p, loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
+		return s.SignIn.CheckPasskey(r.Context(), p, loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
 	}
-	return s.signIn.CheckPassword(r.Context(), p, loci.Secret(r.PostForm.Get("password")), s.from(r))
+	return s.SignIn.CheckPassword(r.Context(), p, loci.Secret(r.PostForm.Get("password")), s.from(r))
 }
 
 // homePath is where the browser goes by default.

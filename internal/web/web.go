@@ -37,16 +37,8 @@ type Options struct {
 }
 
 type server struct {
-	app     *app.App
-	auth    *auth.Authenticator
-	signIn  *auth.SignIn
-	oauth   *oauth.Server
-	site    auth.Site
-	proxies auth.Proxies
-	log     *slog.Logger
-	now     func() time.Time
-	version string
-	pages   *http.ServeMux // behind the cross-origin protection
+	Options
+	pages *http.ServeMux // behind the cross-origin protection
 }
 
 // New returns the handler of /app/, /oauth/ and /.well-known/. It panics if
@@ -55,11 +47,11 @@ func New(o Options) http.Handler {
 	if o.App == nil || o.Auth == nil || o.SignIn == nil || o.OAuth == nil {
 		panic("web: Options.App, Auth, SignIn and OAuth are required")
 	}
-	s := &server{app: o.App, auth: o.Auth, signIn: o.SignIn, oauth: o.OAuth, site: o.Site, proxies: o.Proxies,
-		log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), now: o.Now, version: o.Version, pages: http.NewServeMux()}
-	if s.now == nil {
-		s.now = time.Now
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
 	}
+	s := &server{o, http.NewServeMux()}
 	s.routes()
 	mux := http.NewServeMux()
 	s.endpoints(mux)
@@ -140,7 +132,7 @@ func (s *server) principal(r *http.Request) (loci.Principal, error) {
 	if session.Session == "" {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "you are not signed in")
 	}
-	return s.auth.Authenticate(r.Context(), session)
+	return s.Auth.Authenticate(r.Context(), session)
 }
 
 // maxForm is the largest form, in bytes. A passkey's answer is the largest part.
@@ -155,7 +147,7 @@ func parseForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) from(r *http.Request) auth.From {
-	return auth.From{Address: s.proxies.ClientAddress(r), UserAgent: r.UserAgent()}
+	return auth.From{Address: s.Proxies.ClientAddress(r), UserAgent: r.UserAgent()}
 }
 
 func (s *server) headers(next http.Handler) http.Handler {
@@ -169,7 +161,7 @@ func (s *server) headers(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin")
 		// Set no Cross-Origin-Opener-Policy: clients open the consent page as a popup and wait until it returns to them.
 		h.Set("Cache-Control", "no-store")
-		if s.site.Secure(r) {
+		if s.Site.Secure(r) {
 			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 		}
 		next.ServeHTTP(w, r)
@@ -209,7 +201,7 @@ func formTarget(redirect string) string {
 // sameSite rejects requests that another site's page makes a browser send.
 func (s *server) sameSite(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
-	if u, err := url.Parse(s.site.PublicURL); err == nil && u.Host != "" {
+	if u, err := url.Parse(s.Site.PublicURL); err == nil && u.Host != "" {
 		// A proxy may have changed the Host. The URL was checked at start-up.
 		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}

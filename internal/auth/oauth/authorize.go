@@ -120,7 +120,7 @@ func (s *Server) client(ctx context.Context, id string) (*Consent, error) {
 	if id == "" || len(id) > maxURI || !plainURI(id) {
 		return nil, errorOf("invalid_request", "client_id is missing or not valid")
 	}
-	stored, err := s.store.OAuth().Client(ctx, id)
+	stored, err := s.o.Store.OAuth().Client(ctx, id)
 	if err != nil && loci.CodeOf(err) != loci.NotFound {
 		return nil, err
 	}
@@ -173,8 +173,8 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 		return "", loci.Grant{},
 			loci.FieldErrorf("scopes", "must be one or more of those that the client requested")
 	}
-	now := loci.CutTime(s.now())
-	client, err := s.store.OAuth().Client(ctx, c.Client.ID) // the operator may have changed it since the page was shown
+	now := loci.CutTime(s.o.Now())
+	client, err := s.o.Store.OAuth().Client(ctx, c.Client.ID) // the operator may have changed it since the page was shown
 	if loci.CodeOf(err) == loci.NotFound && c.document {
 		client, err = c.Client, nil
 		client.CreatedAt = now
@@ -190,14 +190,14 @@ func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor
 	if c.document {
 		client.Name, client.RedirectURIs, client.URI = c.Client.Name, c.Client.RedirectURIs, c.Client.URI
 	}
-	if err := s.store.OAuth().PutClient(ctx, client); err != nil {
+	if err := s.o.Store.OAuth().PutClient(ctx, client); err != nil {
 		return "", loci.Grant{}, err
 	}
 	code := auth.NewSecret(auth.CodePrefix)
 	g := loci.Grant{ID: loci.NewGrantID(), OrgID: p.OrgID, UserID: p.UserID, ClientID: client.ID, ClientName: client.Name,
 		Vendor: vendor,
 		Rights: rights, Resource: c.Resource, WorkspaceID: p.WorkspaceID, CreatedAt: now, ExpiresAt: now.Add(RefreshLife)}
-	err = s.store.OAuth().Allow(ctx, g,
+	err = s.o.Store.OAuth().Allow(ctx, g,
 		loci.AuthCode{Hash: auth.Hash(code), GrantID: g.ID, ClientID: client.ID, RedirectURI: c.RedirectURI,
 			Challenge: c.Challenge, Resource: c.Resource, ExpiresAt: now.Add(CodeLife)})
 	if err != nil {

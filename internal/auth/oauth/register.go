@@ -68,8 +68,8 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 	if err != nil { // only a hint: rights are requested at authorization
 		rights = loci.AgentRights()
 	}
-	now := loci.CutTime(s.now())
-	used, err := s.store.Limits().Take(ctx, "register:"+auth.AddressKey(from.Address), now.Truncate(time.Hour), 1)
+	now := loci.CutTime(s.o.Now())
+	used, err := s.o.Store.Limits().Take(ctx, "register:"+auth.AddressKey(from.Address), now.Truncate(time.Hour), 1)
 	if err != nil {
 		return RegisterResponse{}, err
 	}
@@ -80,12 +80,12 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 	}
 	c := loci.OAuthClient{ID: auth.NewSecret("loci_client_").Reveal(), Name: m.Name, RedirectURIs: m.RedirectURIs,
 		URI: m.URI, CreatedAt: now}
-	if err := s.store.OAuth().PutClient(ctx, c); err != nil {
+	if err := s.o.Store.OAuth().PutClient(ctx, c); err != nil {
 		return RegisterResponse{}, err
 	}
 	return RegisterResponse{ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Name, URI: c.URI, RedirectURIs: c.RedirectURIs,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, AuthMethod: "none",
-		Scope: strings.Join(scopesOf(rights), " ")}, nil
+		Scope: strings.Join(loci.Texts(rights), " ")}, nil
 }
 
 // check leaves out unusable redirects, because clients list those of all their editions.

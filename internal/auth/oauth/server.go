@@ -43,9 +43,7 @@ type Options struct {
 
 // Server is the authorization server. It is safe for concurrent use.
 type Server struct {
-	store     store.Store
-	now       func() time.Time
-	log       *slog.Logger
+	o         Options
 	documents *documents
 }
 
@@ -54,12 +52,11 @@ func New(o Options) *Server {
 	if o.Store == nil {
 		panic("oauth: no store")
 	}
-	s := &Server{store: o.Store, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
-	if s.now == nil {
-		s.now = time.Now
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	s.documents = newDocuments(o.Fetch, o.Egress, s.now, s.log)
-	return s
+	return &Server{o, newDocuments(o.Fetch, o.Egress, o.Now, o.Log)}
 }
 
 // Error is an OAuth error. Code is one of the RFCs' codes. Description is safe to show and never repeats the request.
@@ -77,15 +74,7 @@ func errorOf(code, description string) error {
 }
 
 // SupportedScopes returns every scope that a client can get.
-func SupportedScopes() []string { return scopesOf(loci.AgentRights()) }
-
-func scopesOf(rights []loci.Right) []string {
-	out := make([]string, len(rights))
-	for i, r := range rights {
-		out[i] = string(r)
-	}
-	return out
-}
+func SupportedScopes() []string { return loci.Texts(loci.AgentRights()) }
 
 // serverMetadata omits jwks_uri, which the type of the SDK always writes: this server signs nothing.
 type serverMetadata struct {

@@ -66,8 +66,8 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (TokenResponse, er
 	if len(code) > maxToken || !isVerifier(verifier) {
 		return TokenResponse{}, errBadGrant()
 	}
-	hash, now := auth.Hash(loci.Secret(code)), loci.CutTime(s.now())
-	c, g, err := s.store.OAuth().Code(ctx, hash)
+	hash, now := auth.Hash(loci.Secret(code)), loci.CutTime(s.o.Now())
+	c, g, err := s.o.Store.OAuth().Code(ctx, hash)
 	if loci.CodeOf(err) == loci.NotFound {
 		return TokenResponse{}, errBadGrant()
 	}
@@ -86,7 +86,7 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (TokenResponse, er
 	}
 	// The store decides whether it is too late for the code, and then ends the grant.
 	t := issue(g, g.Rights, now)
-	if _, err := s.store.OAuth().Redeem(ctx, hash, now, t.credential, t.next); err != nil {
+	if _, err := s.o.Store.OAuth().Redeem(ctx, hash, now, t.credential, t.next); err != nil {
 		return TokenResponse{}, s.spent(ctx, "code", g, err)
 	}
 	return t.TokenResponse, nil
@@ -102,8 +102,8 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 	if len(token) > maxToken {
 		return TokenResponse{}, errBadGrant()
 	}
-	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.now())
-	used, g, err := s.store.OAuth().Refreshable(ctx, hash)
+	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.o.Now())
+	used, g, err := s.o.Store.OAuth().Refreshable(ctx, hash)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
 		return TokenResponse{}, errBadGrant()
@@ -123,7 +123,7 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 		}
 	}
 	t := issue(g, rights, now)
-	if _, err := s.store.OAuth().Refresh(ctx, hash, now, t.credential, t.next); err != nil {
+	if _, err := s.o.Store.OAuth().Refresh(ctx, hash, now, t.credential, t.next); err != nil {
 		return TokenResponse{}, s.spent(ctx, "refresh token", g, err)
 	}
 	return t.TokenResponse, nil
@@ -135,7 +135,7 @@ func (s *Server) another(ctx context.Context, what string, g loci.Grant, used ti
 	if used.IsZero() {
 		return errBadGrant()
 	}
-	err := s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, loci.CutTime(s.now()))
+	err := s.o.Store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, loci.CutTime(s.o.Now()))
 	if err == nil {
 		err = loci.Errorf(loci.Conflict, "the %s belongs to another client", what)
 	}
@@ -146,9 +146,9 @@ func (s *Server) another(ctx context.Context, what string, g loci.Grant, used ti
 func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
 	switch loci.CodeOf(err) {
 	case loci.Conflict:
-		s.log.WarnContext(ctx, "a "+what+" was used too late or by another client; its grant is revoked", "grant",
+		s.o.Log.WarnContext(ctx, "a "+what+" was used too late or by another client; its grant is revoked", "grant",
 			g.ID.String(), "org", string(g.OrgID), "client", g.ClientID)
-		if now := loci.CutTime(s.now()); g.Usable(now) { // until this request came
+		if now := loci.CutTime(s.o.Now()); g.Usable(now) { // until this request came
 			s.record(ctx, g, now)
 		}
 		return errBadGrant()
@@ -166,8 +166,8 @@ const GrantReused = "grant.reused"
 func (s *Server) record(ctx context.Context, g loci.Grant, at time.Time) {
 	e := loci.AuditEntry{At: at, Action: GrantReused, Kind: loci.KindAgent, Method: loci.ByOAuth, UserID: g.UserID,
 		Vendor: g.Vendor, Target: g.ID.String()}
-	if err := s.store.Update(ctx, g.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) }); err != nil {
-		s.log.WarnContext(ctx, "cannot record the end of a grant", "grant", g.ID.String(), "error", err)
+	if err := s.o.Store.Update(ctx, g.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) }); err != nil {
+		s.o.Log.WarnContext(ctx, "cannot record the end of a grant", "grant", g.ID.String(), "error", err)
 	}
 }
 
@@ -190,7 +190,7 @@ func issue(g loci.Grant, rights []loci.Right, now time.Time) tokens {
 		next: loci.RefreshToken{Hash: auth.Hash(refresh), GrantID: g.ID, ExpiresAt: now.Add(RefreshLife)},
 		TokenResponse: TokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer",
 			ExpiresIn:    int(AccessLife / time.Second),
-			RefreshToken: refresh.Reveal(), Scope: strings.Join(scopesOf(rights), " ")},
+			RefreshToken: refresh.Reveal(), Scope: strings.Join(loci.Texts(rights), " ")},
 	}
 }
 
@@ -205,25 +205,25 @@ func (s *Server) Revoke(ctx context.Context, form url.Values) error {
 	if len(token) > maxToken || len(form["token"]) > 1 {
 		return nil
 	}
-	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.now())
-	_, g, err := s.store.OAuth().Refreshable(ctx, hash)
+	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.o.Now())
+	_, g, err := s.o.Store.OAuth().Refreshable(ctx, hash)
 	if err == nil {
 		if id := form.Get("client_id"); id != "" && id != g.ClientID {
 			return errorOf("invalid_client", "this token was issued to another client")
 		}
-		if err := s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now); err != nil {
+		if err := s.o.Store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now); err != nil {
 			return ignoreMissing(err)
 		}
-		return store.ForgetPacks(ctx, s.store, g.OrgID, g.UserID, g.ID)
+		return store.ForgetPacks(ctx, s.o.Store, g.OrgID, g.UserID, g.ID)
 	}
 	if loci.CodeOf(err) != loci.NotFound {
 		return err
 	}
-	c, err := s.store.Credentials().ByHash(ctx, hash)
+	c, err := s.o.Store.Credentials().ByHash(ctx, hash)
 	if err != nil || c.Method != loci.ByOAuth { // keys and sessions are revoked elsewhere
 		return ignoreMissing(err)
 	}
-	return ignoreMissing(s.store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, now))
+	return ignoreMissing(s.o.Store.Credentials().Revoke(ctx, c.OrgID, c.UserID, c.ID, now))
 }
 
 func ignoreMissing(err error) error {

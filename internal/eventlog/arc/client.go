@@ -62,7 +62,7 @@ func (c *client) query(ctx context.Context, s statement) ([][]any, error) {
 	if isForeign(err) {
 		return nil, nil
 	}
-	if err == nil && len(a.Columns) > 0 && !slices.Equal(a.Columns, texts(s.columns)) {
+	if err == nil && len(a.Columns) > 0 && !slices.Equal(a.Columns, loci.Texts(s.columns)) {
 		err = &fault{kind: unanswered, text: fmt.Sprintf("columns %q, want %q", a.Columns, s.columns)}
 	}
 	if err == nil && !a.Success {

@@ -206,7 +206,7 @@ func (s *search) conditions() condition {
 	same(colOrigin, f.Origin)
 	same(colActor, f.Actor)
 	if len(f.Classes) > 0 {
-		list = append(list, anyOf(colMemoryType, texts(f.Classes)))
+		list = append(list, anyOf(colMemoryType, loci.Texts(f.Classes)))
 	}
 	if len(f.Types) > 0 {
 		list = append(list, anyOf(colEventType, f.Types))
@@ -219,14 +219,6 @@ func (s *search) conditions() condition {
 		list = append(list, compareNumber(colSeq, "<", s.below))
 	}
 	return all(list...)
-}
-
-func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return out
 }
 
 func tagCondition(f *eventlog.Filter) condition {

@@ -145,4 +145,4 @@ func limited(order string, limit int) string {
 	return fmt.Sprintf("ORDER BY %s LIMIT %d", order, limit)
 }
 
-func names(list []column) string { return strings.Join(texts(list), ", ") }
+func names(list []column) string { return strings.Join(loci.Texts(list), ", ") }

@@ -45,12 +45,10 @@ type Options struct {
 
 // Extractor asks a model. It is safe for concurrent use.
 type Extractor struct {
+	o       Options
 	client  *chat.Client
-	timeout time.Duration
 	budget  budget
 	callers *callers
-	now     func() time.Time
-	log     *slog.Logger
 }
 
 // New returns an Extractor. It fails like chat.New.
@@ -66,14 +64,12 @@ func New(o Options) (*Extractor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Extractor{client: client, timeout: o.Chat.Timeout, now: o.Now, log: o.Log,
-		budget:  budget{limits: o.Limits, perDay: cmp.Or(o.TokensPerDay, DefaultTokensPerDay)},
-		callers: newCallers()}
-	if e.now == nil {
-		e.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	e.log = cmp.Or(e.log, slog.New(slog.DiscardHandler))
-	return e, nil
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Extractor{o, client, budget{limits: o.Limits, perDay: cmp.Or(o.TokensPerDay, DefaultTokensPerDay)},
+		newCallers()}, nil
 }
 
 // Slow implements review.Extractor.
@@ -102,15 +98,15 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 	if len(a.Clean) > MaxInput {
 		return nil, 0, review.ModelTooLong
 	}
-	leave, why := e.callers.enter(ctx, a.Asker, e.now())
+	leave, why := e.callers.enter(ctx, a.Asker, e.o.Now())
 	if why != "" {
 		return nil, 0, why
 	}
-	defer func() { leave(why, ctx.Err() == nil, e.now()) }()
+	defer func() { leave(why, ctx.Err() == nil, e.o.Now()) }()
 	q := question(a)
-	share, err := e.budget.reserve(ctx, a, tokens(q.System, q.Prompt)+e.client.MaxTokens, e.now())
+	share, err := e.budget.reserve(ctx, a, tokens(q.System, q.Prompt)+e.client.MaxTokens, e.o.Now())
 	if err != nil {
-		e.log.WarnContext(ctx, "cannot count the tokens of the model, so nobody asks it", slog.Any("error", err))
+		e.o.Log.WarnContext(ctx, "cannot count the tokens of the model, so nobody asks it", slog.Any("error", err))
 	}
 	if share == nil {
 		return nil, 0, review.ModelBudget
@@ -128,7 +124,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 		share.spend(ctx, 0)
 	}
 	if ctx.Err() == nil { // else nobody waits any more
-		e.log.WarnContext(ctx, "the model has not read notes; the rules answer alone", slog.String("reason", string(why)),
+		e.o.Log.WarnContext(ctx, "the model has not read notes; the rules answer alone", slog.String("reason", string(why)),
 			slog.Any("error", err))
 	}
 	return nil, 0, why
@@ -136,7 +132,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 
 // ask asks the model, and once more if it refuses for now.
 func (e *Extractor) ask(ctx context.Context, most time.Duration, q chat.Question) (chat.Answer, error) {
-	timeout := e.timeout
+	timeout := e.o.Chat.Timeout
 	if most > 0 {
 		timeout = min(timeout, most)
 	}
