@@ -2547,8 +2547,8 @@ export interface RecallPage {
   has_more: boolean;
   /**
    * Set if a model of embeddings is in use. ready: memories that share no word with the query were found,
-   * too. partial: the larger model was not ready, so the built-in one found them; ask again. building: some
-   * have no vector yet. unavailable: the model did not answer, so memories were found by their words only
+   * too. partial: the larger model was not ready, so the built-in one found them. building: some have no
+   * vector yet. unavailable: the model did not answer, so memories were found by their words only
    */
   meaning?: "ready" | "partial" | "building" | "unavailable";
   memories: Recalled[];
