@@ -54,7 +54,7 @@ type GoldenRun struct {
 	WorkspaceID WorkspaceID   `json:"-"`
 	At          time.Time     `json:"at"`
 	Origin      string        `json:"origin" doc:"Who ran it: cli, dashboard or api" example:"dashboard"`
-	Meaning     string        `json:"meaning,omitempty" enum:"ready,building,unavailable" doc:"As of a recall: whether a model of embeddings took part. Absent: there is none"`
+	Meaning     string        `json:"meaning,omitempty" enum:"ready,partial,building,unavailable" doc:"As of a recall: whether a model of embeddings took part. Absent: there is none"`
 	Model       string        `json:"model,omitempty" doc:"The model of embeddings at that time. Absent: there was none, or the run is older than this field" example:"static:potion-base-8M@0b5b8b7d2a3c4d5e"`
 	Questions   int           `json:"questions"`
 	R1          float64       `json:"r1" doc:"Which part of the expected memories was the first hit"`

@@ -108,6 +108,14 @@ func (m modelInUse) Current(ctx context.Context) (embed.Model, error) {
 	return s.Current(ctx)
 }
 
+// Quick implements embed.Source.
+func (m modelInUse) Quick(name, question string) []float32 {
+	if s, err := m(); err == nil {
+		return s.Quick(name, question)
+	}
+	return nil
+}
+
 // ByName implements embed.Source.
 func (m modelInUse) ByName(ctx context.Context, name string) (embed.Model, error) {
 	s, err := m()

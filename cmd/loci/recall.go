@@ -66,6 +66,8 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		} else {
 			p.note("some memories are not ready for a search by meaning; a server (loci serve) or loci index rebuild does that")
 		}
+	case vectors.Partial:
+		p.note("the model in use was not ready; found by words and by the built-in model")
 	case vectors.Unavailable:
 		p.note("the model of embeddings did not answer; found by words only")
 	}

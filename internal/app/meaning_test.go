@@ -104,6 +104,35 @@ func TestRecallFindsByMeaning(t *testing.T) {
 	}
 }
 
+// TestRecallWithoutTheLargerModel has a model that has not answered when its time is over. The part of the vectors that
+// is there at once finds memories, and the answer says so. The next recall has all of it.
+func TestRecallWithoutTheLargerModel(t *testing.T) {
+	t.Parallel()
+	m := &embedtest.Model{ID: "transformer:m@1+b", Known: 40, Groups: [][]string{{"beverage", "tea"}}}
+	w := newWorld(t, withModel(t, m), func(o *app.Options) { o.ModelPatience = 1 })
+	t.Cleanup(func() {
+		if err := w.Vectors.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.fill()
+	w.add(w.claude, memory.Draft{Title: "Ada", Content: "tea daily"})
+	w.catchUp()
+	answer := make(chan struct{})
+	m.Fail = func([]string) error { <-answer; return nil }
+	for query, title := range map[string]string{"beverage": "Ada", "alpha3": "note 3"} {
+		page := w.recall(w.other, memory.SearchRequest{Query: query})
+		if page.Meaning != vectors.Partial || len(page.Items) == 0 || page.Items[0].Title != title ||
+			page.Items[0].Why.Meaning < 0.3 || page.Items[0].Why.Meaning > 1 {
+			t.Errorf("%s: got %+v (%s), want %s first (partial)", query, page.Items, page.Meaning, title)
+		}
+	}
+	close(answer)
+	if _, state := w.Vectors.Meaning(t.Context(), w.owner.OrgID, "beverage"); state != vectors.Ready {
+		t.Fatalf("the model has answered, but it is %s", state)
+	}
+}
+
 // TestHiddenMemoriesChangeNoMeaning saves memories that a vendor may not see, also such that are nearest to its
 // question, and compares whole answers.
 func TestHiddenMemoriesChangeNoMeaning(t *testing.T) {

@@ -54,4 +54,7 @@ type Source interface {
 	Current(ctx context.Context) (Model, error)
 	// ByName returns the model whose Name that is, or nil if it cannot be opened any more.
 	ByName(ctx context.Context, name string) (Model, error)
+	// Quick returns the last dimensions of the vector of a question, by the model whose Name that is, if they are there
+	// at once, even while the model is loaded. nil: none are.
+	Quick(name, question string) []float32
 }

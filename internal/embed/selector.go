@@ -209,11 +209,21 @@ func (s *Selector) load(dir string, now time.Time) *loaded {
 	go func() {
 		defer close(l.ready)
 		m, err := s.read(dir)
+		if err == nil {
+			m = s.join(m)
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		l.model, l.err = m, err
 	}()
 	return l
+}
+
+// builtIn returns the built-in model. Reading it takes a few milliseconds.
+func (s *Selector) builtIn() *Static {
+	l := s.load(BuiltIn, time.Now())
+	<-l.ready
+	return l.model.(*Static)
 }
 
 func (l *loaded) isRead() bool {

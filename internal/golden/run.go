@@ -88,7 +88,8 @@ func (s *Service) ask(ctx context.Context, p loci.Principal, q loci.GoldenQuesti
 }
 
 // states are those of the model of embeddings, each with less than the one before. A run has the last of its searches.
-var states = []string{string(vectors.Off), string(vectors.Ready), string(vectors.Building), string(vectors.Unavailable)}
+var states = []string{string(vectors.Off), string(vectors.Ready), string(vectors.Partial), string(vectors.Building),
+	string(vectors.Unavailable)}
 
 // Runs returns runs of the person's golden questions, newest first. limit is 0 for gate.DefaultPage, and at most
 // gate.MaxPage. Invalid if the cursor belongs to another principal.

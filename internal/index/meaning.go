@@ -13,7 +13,7 @@ import (
 // Meaning finds rows by what they mean, also those that share no word with the question.
 type Meaning struct {
 	Vectors *Vectors  // nil: rows are found by their words only
-	Query   []float32 // the vector of the question, of the length 1
+	Query   []float32 // the vector of the question, of the length 1, or its last dimensions
 	// Within is how much less similar than the best a row may be that has nothing but its meaning. 0: that is all one.
 	Within float64
 }
@@ -46,7 +46,7 @@ func (m meantRow) worse(o meantRow) bool { return m.contender.worse(o.contender)
 // mean of all visible ones: vectors of a model have much in common, and those of one person's memories even more.
 func (s *search) readMeaning() {
 	m, w := &s.q.Meaning, &s.q.Weights
-	if m.Vectors == nil || len(m.Query) != m.Vectors.dims || w.Meaning+w.Theme == 0 {
+	if m.Vectors == nil || len(m.Query) == 0 || len(m.Query) > m.Vectors.dims || w.Meaning+w.Theme == 0 {
 		return
 	}
 	question, count := s.centre()
@@ -267,7 +267,7 @@ func (s *search) offerMeant(p *part, spans []span, top *best[meantRow]) {
 			if !p.means(doc) || p.cosines[doc] < LeastMeaning || !p.admits(doc) {
 				continue
 			}
-			meaning := float64(p.cosines[doc])
+			meaning := min(float64(p.cosines[doc]), 1) // part of a question may have more
 			r := meantRow{contender{rowIn{p, doc}, w.Meaning*meaning + w.Theme*theme}, meaning, theme}
 			if !top.full() || r.score >= top.list[0].score {
 				top.offer(r)

@@ -213,7 +213,7 @@ type page[T any] struct {
 	// Events are events that match. Then rank is the place of each memory and event among both.
 	Events        []foundEvent `json:"events,omitempty"`
 	EventsPartial bool         `json:"events_partial,omitempty"` // some may be missing
-	// Meaning is building or unavailable if memories without a word of the question may be missing.
+	// Meaning is partial, building or unavailable if memories without a word of the question may be missing.
 	Meaning vectors.State `json:"meaning,omitempty"`
 }
 

@@ -139,6 +139,32 @@ func (o *org) before(ctx context.Context, current Key, question string) (out ind
 	return index.Meaning{}, false
 }
 
+// quickTime is how long a search may read vectors after the time for its model is over.
+const quickTime = 250 * time.Millisecond
+
+// quick returns how a search uses the part of a question's vector that is there at once. ok is false if no set has it.
+func (o *org) quick(ctx context.Context, question string) (out index.Meaning, ok bool) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), quickTime, loci.ErrSpent)
+	defer cancel()
+	var best Progress
+	var known []float32
+	for _, k := range o.sets(ctx) {
+		s, err := o.progress(ctx, k)
+		better := s.Complete == best.Complete && s.Used > best.Used || s.Complete && !best.Complete
+		if v := o.Models.Quick(s.Model.Name, question); err == nil && v != nil && (known == nil || better) {
+			best, known = s, v
+		}
+	}
+	if known == nil {
+		return out, false
+	}
+	err := o.use(ctx, best.Model.Key(), func(set Set) (err error) {
+		out, err = o.comparison(ctx, set, best, known)
+		return err
+	})
+	return out, err == nil
+}
+
 func (o *org) progress(ctx context.Context, k Key) (s Progress, err error) {
 	err = o.use(ctx, k, func(set Set) error {
 		s, err = set.Progress(ctx)

@@ -52,6 +52,35 @@ func TestSlowAnswersAreKept(t *testing.T) {
 	}
 }
 
+// TestQuickPartOfAQuestion has a model that is not ready, and one that is still being read. The part of the vector that
+// is there at once finds memories, and the next search has the whole vector.
+func TestQuickPartOfAQuestion(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{ID: "transformer:m@1+b", Known: 24}
+	x := w.process(model)
+	w.add("tea")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	answer := make(chan struct{})
+	model.Fail = func([]string) error { <-answer; return nil }
+	within, cancel := context.WithTimeoutCause(t.Context(), 0, loci.ErrSpent)
+	defer cancel()
+	m, state := x.Meaning(within, loci.DefaultOrg, "water")
+	if state != vectors.Partial || m.Vectors == nil || m.Vectors.Len() != 1 || len(m.Query) != 24 {
+		t.Errorf("before the model has answered, got %d dimensions (%s), want 24 (partial)", len(m.Query), state)
+	}
+	close(answer)
+	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "water"); state != vectors.Ready || len(m.Query) != 64 {
+		t.Errorf("afterwards, got %d dimensions (%s), want 64 (ready)", len(m.Query), state)
+	}
+	for name, fault := range map[string]*embed.Fault{"a model that is read": {Loading: true}, "a damaged one": {}} {
+		x := w.process(&models{missing: fault, others: []*embedtest.Model{model}})
+		m, state := x.Meaning(within, loci.DefaultOrg, "water")
+		if state != vectors.Partial || m.Vectors == nil || m.Vectors.Len() != 1 || len(m.Query) != 24 {
+			t.Errorf("%s: got %d dimensions (%s), want 24 (partial)", name, len(m.Query), state)
+		}
+	}
+}
+
 // TestBrokenModelsAreLeftAlone has a model that asks for a pause, and then one that is down.
 func TestBrokenModelsAreLeftAlone(t *testing.T) {
 	w := newWorld(t)
@@ -111,6 +140,8 @@ func (s silent) Embed(ctx context.Context, _ embed.Kind, _ []string) ([][]float3
 func (s silent) Current(context.Context) (embed.Model, error) { return s, nil }
 
 func (s silent) ByName(context.Context, string) (embed.Model, error) { return s, nil }
+
+func (s silent) Quick(string, string) []float32 { return nil }
 
 // picky is a model that never answers questions that begin with "slow".
 type picky struct {

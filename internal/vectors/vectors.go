@@ -78,6 +78,7 @@ type State string
 const (
 	Off         State = ""            // there is no model
 	Ready       State = "ready"       // each memory has had its vector
+	Partial     State = "partial"     // the larger model was not ready, so the built-in one was asked
 	Building    State = "building"    // some memories have no vector of the model yet, or the model is being read
 	Unavailable State = "unavailable" // the model or the vectors cannot be used now
 )
@@ -110,12 +111,20 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 	if err == nil {
 		m, state, err = o.meaning(ctx, model, question)
 	}
-	if fault := (*embed.Fault)(nil); errors.As(err, &fault) && fault.Loading {
-		return index.Meaning{}, Building
-	}
 	if err != nil {
-		x.warn(ctx, id, err)
-		return index.Meaning{}, Unavailable
+		state = Unavailable
+		if fault := (*embed.Fault)(nil); errors.As(err, &fault) && fault.Loading {
+			state = Building
+		} else {
+			x.warn(ctx, id, err)
+		}
+		if model != nil && !embed.Local(model.Name()) {
+			return index.Meaning{}, state
+		}
+		if m, ok := o.quick(ctx, question); ok {
+			return m, Partial
+		}
+		return index.Meaning{}, state
 	}
 	if state != Ready {
 		x.wake()
@@ -135,7 +144,7 @@ func (x *Index) warn(ctx context.Context, id loci.OrgID, err error) {
 	}
 	x.mu.Unlock()
 	if late {
-		x.Log.WarnContext(ctx, "cannot use the model of embeddings; searches find memories by their words only",
+		x.Log.WarnContext(ctx, "cannot use the model of embeddings now; searches go on without it",
 			"org", string(id), "error", err)
 	}
 }

@@ -288,6 +288,15 @@ func (m *models) Current(context.Context) (embed.Model, error) {
 	return m.current, nil
 }
 
+func (m *models) Quick(name, question string) []float32 {
+	for _, o := range m.others {
+		if v := o.Quick(name, question); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
 func (m *models) ByName(ctx context.Context, name string) (embed.Model, error) {
 	for _, o := range m.others {
 		if found, err := o.ByName(ctx, name); found != nil || err != nil {

@@ -20,6 +20,8 @@ type Model struct {
 	ID string
 	// Dims is how many dimensions the vectors have. Default: 64.
 	Dims int
+	// Known is how many of the last dimensions of a question are there at once.
+	Known int
 	// Groups are words that mean the same.
 	Groups [][]string
 	// Fail returns the error of a call; nil: none fails.
@@ -70,6 +72,15 @@ func (m *Model) ByName(_ context.Context, name string) (embed.Model, error) {
 		return nil, nil
 	}
 	return m, nil
+}
+
+// Quick implements embed.Source.
+func (m *Model) Quick(name, question string) []float32 {
+	if name != m.Name() || m.Known == 0 {
+		return nil
+	}
+	v := m.vector(question)
+	return v[len(v)-m.Known:]
 }
 
 func (m *Model) vector(text string) []float32 {

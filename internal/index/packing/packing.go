@@ -49,14 +49,20 @@ type Question struct {
 // wholeSteps is how many steps a dimension of Question.both has on each side.
 const wholeSteps = 1 << 12
 
-// NewQuestion returns a Question for vectors of the length 1. It returns nil if the query is the mean.
+// NewQuestion returns a Question for vectors of the length 1. It returns nil if the query is the mean. If the query has
+// fewer dimensions, it is the end of a vector. The others then count as those of the mean, so they say nothing.
 func NewQuestion(query []float32, mean []float64) *Question {
 	q := &Question{mean: mean, query: make([]float64, len(mean)), both: make([]int64, len(mean))}
-	for i, x := range mean {
-		q.query[i] = float64(query[i]) - x
+	from, known := len(mean)-len(query), 0.0
+	for i, x := range query {
+		q.query[from+i] = float64(x) - mean[from+i]
+		known += float64(x) * float64(x)
 	}
 	length := math.Sqrt(dot(q.query, q.query))
-	if length == 0 {
+	if from > 0 { // vectors, too, have only a part of their length in the known dimensions
+		length *= math.Sqrt((known - dot(mean[from:], mean[from:])) / (1 - dot(mean, mean)))
+	}
+	if !(length > 0) {
 		return nil
 	}
 	for i := range q.query {

@@ -103,3 +103,46 @@ func TestZeros(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsOfQuestions compares vectors with the end of a question: the cosines are about those of the ends alone.
+func TestEndsOfQuestions(t *testing.T) {
+	const dims, from = 96, 64
+	random := rand.New(rand.NewPCG(1, 2))
+	var list, ends [][]float32
+	mean, meanOfEnds := make([]float64, dims), make([]float64, dims-from)
+	for range 100 {
+		v := make([]float32, dims)
+		for i := range v {
+			v[i] = float32(random.NormFloat64() + 1)
+		}
+		unit(v[:from], 0.7)
+		end := slices.Clone(v[from:])
+		unit(end, 1)
+		unit(v[from:], 0.3)
+		for i, x := range v {
+			mean[i] += float64(x) / 120
+		}
+		for i, x := range end {
+			meanOfEnds[i] += float64(x) / 120
+		}
+		list, ends = append(list, v), append(ends, end)
+	}
+	part, alone := NewQuestion(list[0][from:], mean), NewQuestion(ends[0], meanOfEnds)
+	for i := range list {
+		got, want := part.Packed(Pack(list[i])), alone.Packed(Pack(ends[i]))
+		if math.Abs(got-want) > 0.15*math.Abs(want)+0.02 {
+			t.Errorf("vector %d: the cosine is %f, that of the ends alone %f", i, got, want)
+		}
+	}
+}
+
+// unit gives a vector a part of the length 1.
+func unit(v []float32, share float64) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] *= float32(math.Sqrt(share / sum))
+	}
+}

@@ -1062,7 +1062,7 @@ export interface GoldenRun {
   at: string;
   id: string;
   /** As of a recall: whether a model of embeddings took part. Absent: there is none */
-  meaning?: "ready" | "building" | "unavailable";
+  meaning?: "ready" | "partial" | "building" | "unavailable";
   /** The model of embeddings at that time. Absent: there was none, or the run is older than this field */
   model?: string;
   /** 1 divided by the rank of the first expected memory */
@@ -2547,10 +2547,10 @@ export interface RecallPage {
   has_more: boolean;
   /**
    * Set if a model of embeddings is in use. ready: memories that share no word with the query were found,
-   * too. building: some have no vector yet. unavailable: the model did not answer, so memories were found by
-   * their words only
+   * too. partial: the larger model was not ready, so the built-in one found them. building: some have no
+   * vector yet. unavailable: the model did not answer, so memories were found by their words only
    */
-  meaning?: "ready" | "building" | "unavailable";
+  meaning?: "ready" | "partial" | "building" | "unavailable";
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
