@@ -35,6 +35,8 @@ type RecallPage struct {
 	// EventsPartial is set if Events may be incomplete.
 	EventsPartial bool   `json:"events_partial,omitempty" doc:"True if events may be missing: the newest ones, or all if their log did not answer in time"`
 	Meaning       string `json:"meaning,omitempty" enum:"ready,partial,building,unavailable" doc:"Set if a model of embeddings is in use. ready: memories that share no word with the query were found, too. partial: the larger model was not ready, so the built-in one found them. building: some have no vector yet. unavailable: the model did not answer, so memories were found by their words only"`
+	// MeaningDone is a whole percentage.
+	MeaningDone int `json:"meaning_done,omitempty" minimum:"1" maximum:"100" doc:"With meaning building and kinds memory: the percentage of the memories that you may read and that can be found by meaning so far"`
 	// NothingFits is set if the answer is empty because nothing fits well enough.
 	NothingFits bool `json:"nothing_fits,omitempty" doc:"True if what was found hardly fits the query and was left out. Ask with min_confidence 0 to get it, or with other words"`
 	More

@@ -60,6 +60,7 @@ func TestRecallFindsByMeaning(t *testing.T) {
 	t.Parallel()
 	w, model := newMeaning(t)
 	w.fill()
+	half := memory.SearchRequest{Query: "alpha0", Kinds: []memory.Kind{memory.KindMemory}}
 	tea := w.add(w.claude, memory.Draft{Title: "Ada", Content: "tea daily", Tags: []string{"ada"}})
 	secret := w.add(w.claude, memory.Draft{Title: "Secret", Content: "drinks daily",
 		AllowedVendors: []loci.Vendor{"claude"}})
@@ -68,6 +69,9 @@ func TestRecallFindsByMeaning(t *testing.T) {
 		t.Errorf("before the vectors are there: %d found (%s)", len(page.Items), page.Meaning)
 	}
 	w.catchUp()
+	if page := w.recall(w.other, half); page.MeaningDone != 0 {
+		t.Errorf("at the end, %d %% are done", page.MeaningDone)
+	}
 	page := w.recall(w.other, memory.SearchRequest{Query: "beverage", Explain: true})
 	if len(page.Items) == 0 || page.Items[0].ID != tea.ID || page.Items[0].Why.Meaning < 0.1 ||
 		page.Items[0].Why.Signals.Meaning == 0 || len(page.Items[0].Why.Terms) != 0 || page.Meaning != vectors.Ready {
@@ -160,5 +164,29 @@ func TestHiddenMemoriesChangeNoMeaning(t *testing.T) {
 	w.catchUp()
 	if after := ask(); after != before {
 		t.Errorf("hidden memories changed an answer:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+// TestMeaningDoneIsOfTheReader tells readers how many of the memories that they see have a vector, and of no others.
+func TestMeaningDoneIsOfTheReader(t *testing.T) {
+	t.Parallel()
+	w, model := newMeaning(t)
+	model.Fail = func(texts []string) error {
+		if strings.Contains(strings.Join(texts, " "), "refused") {
+			return &embed.Fault{Refused: true, Text: "too hard"}
+		}
+		return nil
+	}
+	w.fill() // 30 memories
+	w.add(w.claude, memory.Draft{Title: "Hard", Content: "refused", AllowedVendors: []loci.Vendor{"claude"}})
+	for i := range 9 {
+		w.add(w.claude, memory.Draft{Title: fmt.Sprint("Mine ", i), Content: "car", AllowedVendors: []loci.Vendor{"claude"}})
+	}
+	w.catchUp()
+	ask := memory.SearchRequest{Query: "alpha1", Kinds: []memory.Kind{memory.KindMemory}}
+	for want, reader := range map[int]loci.Principal{100: w.other, 97: w.claude} {
+		if page := w.recall(reader, ask); page.MeaningDone != want || page.Meaning != vectors.Building {
+			t.Errorf("%d %% are done (%s), want %d", page.MeaningDone, page.Meaning, want)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *search) readMeaning() {
 		return
 	}
 	question, count := s.centre()
-	if question == nil {
+	if s.meant = count; question == nil {
 		return
 	}
 	top := best[meantRow]{limit: mostMeant}

@@ -123,6 +123,8 @@ type Result struct {
 	Similar uint32  // bit t: term t was found only by similar forms
 	Common  uint32  // bit t: most visible rows have term t
 	By      Weights // those of the query, with what Unknown adds
+	// Compared is which part of the visible rows has a vector, from 0 to 1.
+	Compared float64
 }
 
 // Hit is a row that was found.

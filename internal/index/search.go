@@ -39,6 +39,7 @@ type search struct {
 	common uint32
 	alone  bool    // no visible row has neighbours
 	some   bool    // a phrase was looked for in some of the rows only
+	meant  int     // visible rows with a vector
 	far    float64 // rows that are less similar in meaning need more than that
 	// alike has a bit for each term that was found only by similar forms.
 	alike uint32
@@ -213,7 +214,7 @@ const maxForms = 64
 // result describes the terms and counts the rows.
 func (s *search) result(hits []Hit) Result {
 	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike, Common: s.common,
-		By: s.q.Weights}
+		By: s.q.Weights, Compared: float64(s.meant) / max(s.sum.rows, 1)}
 	for t := range r.Forms {
 		r.Forms[t] = s.standIns(t)
 	}

@@ -88,6 +88,7 @@ type finder struct {
 	stopped  StoppedBy
 	// nothingFits is set if all that was found was left out.
 	nothingFits bool
+	compared    float64 // index.Result.Compared
 }
 
 // CheckWords rejects a query if its words with a * match too many others.
@@ -251,7 +252,7 @@ func (f *finder) answered(a *recall.Answer) error {
 	if err := f.dropAlike(a); err != nil {
 		return err
 	}
-	f.answer, f.total, f.more = a, a.Total, !a.Exact
+	f.answer, f.total, f.more, f.compared = a, a.Total, !a.Exact, a.Compared
 	from := min(f.offset, len(a.Hits))
 	to := min(f.offset+f.limit, len(a.Hits))
 	for _, h := range a.Hits[from:to] {

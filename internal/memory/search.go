@@ -85,6 +85,9 @@ type SearchPage[T any] struct {
 	NothingFits bool
 	// Meaning says whether Recall also found memories by what they mean.
 	Meaning vectors.State
+	// MeaningDone is how many percent of the memories that the reader sees can be found so, rounded down, if others are
+	// still Building and Recall looks for memories only.
+	MeaningDone int
 }
 
 // Partial reports whether the answer may lack memories. If it was found by a fallback, the Why of each hit says so.
@@ -171,6 +174,9 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Events, page.EventsPartial = f.events, f.from.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
+		if page.Meaning == vectors.Building && !r.events {
+			page.MeaningDone = int(100 * f.compared)
+		}
 		page.StoppedBy, page.NothingFits = f.stopped, f.nothingFits && len(page.Graph) == 0
 		if graphs.stopped && f.stopped == "" {
 			page.TotalIsLowerBound, page.StoppedBy = true, StoppedByTime

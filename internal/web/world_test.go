@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/deployment"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
@@ -32,6 +33,7 @@ import (
 	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
+	"github.com/loci-memory/loci/internal/vectors"
 	"github.com/loci-memory/loci/internal/web"
 )
 
@@ -80,6 +82,7 @@ type world struct {
 	oidc     auth.SignInOptions
 	second   http.Handler // another server, which gets every other request; nil: there is none
 	requests atomic.Int64
+	models   embed.Source // nil: there is none
 }
 
 // dropStreams breaks the connections that are open.
@@ -143,7 +146,13 @@ func (s *syncBuffer) reset() {
 // newWorld makes a world; providers are those of single sign-on.
 func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *world {
 	t.Helper()
-	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{},
+	return newWorldWith(t, nil, providers...)
+}
+
+// newWorldWith makes a world with a model of embeddings.
+func newWorldWith(t *testing.T, models embed.Source, providers ...func(w *world) auth.OIDCProvider) *world {
+	t.Helper()
+	w := &world{t: t, models: models, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{},
 		settings: settingtest.Options()}
 	w.dir = t.TempDir()
 	// The address is known before there is anything to serve.
@@ -188,7 +197,8 @@ func (w *world) serve(mux *http.ServeMux) {
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
 		Events: event.Options{Logs: eventlogtest.One{Log: events}, Orgs: events.Orgs},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: w.dir, Program: "test", Now: w.clock.Now},
-			Copy: st.Backup}, Settings: w.settings})
+			Copy: st.Backup}, Settings: w.settings, Models: w.models, Vectors: vectors.NewFiles(t.TempDir())})
+	t.Cleanup(func() { w.app.Vectors.Close() })
 	mux.Handle("/api/v1/", http.StripPrefix("/api/v1", rest.New(rest.Options{App: w.app, Auth: w.auth, Now: w.clock.Now,
 		Log: log})))
 	mux.Handle("/mcp", mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Log: log, SignIn: true}).HTTP())

@@ -2551,6 +2551,11 @@ export interface RecallPage {
    * vector yet. unavailable: the model did not answer, so memories were found by their words only
    */
   meaning?: "ready" | "partial" | "building" | "unavailable";
+  /**
+   * With meaning building and kinds memory: the percentage of the memories that you may read and that can be
+   * found by meaning so far
+   */
+  meaning_done?: number;
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;

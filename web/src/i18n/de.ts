@@ -112,6 +112,9 @@ export const de: Texts = {
   "found.none": "Keine Erinnerung passt zu „{q}“",
   "found.noneFiltered": "Keine Erinnerung passt zu diesen Filtern",
   "found.all": "Alle Erinnerungen zeigen",
+  "found.nothingFits": "Nichts passt gut genug zu „{q}“",
+  "found.weak": "Zeigen, was kaum passt",
+  "found.meaning": "Loci bereitet die Suche nach Bedeutung vor: {percent} % dieser Erinnerungen findet sie schon.",
   "found.stopped.time": "Die Zeit der Suche war um: Ältere Erinnerungen können fehlen. Nimm seltenere Wörter oder einen Filter.",
   "found.stopped.rows": "Es sind zu viele Erinnerungen: Ältere können fehlen. Nimm einen Filter.",
 

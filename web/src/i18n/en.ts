@@ -110,6 +110,9 @@ export const en = {
   "found.none": "No memory matches “{q}”",
   "found.noneFiltered": "No memory passes these filters",
   "found.all": "Show all memories",
+  "found.nothingFits": "Nothing fits “{q}” well enough",
+  "found.weak": "Show what hardly fits",
+  "found.meaning": "Loci is preparing the search by meaning: {percent} % of these memories can be found by it so far.",
   "found.stopped.time": "The search ran out of time: older memories may be missing. Use rarer words, or a filter.",
   "found.stopped.rows": "There are too many memories to read: older ones may be missing. Use a filter.",
 

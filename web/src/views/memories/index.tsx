@@ -129,7 +129,7 @@ function SearchBar({ look, input, filtering, onFilter, timing, onTime, onLook, o
   return (
     <div class="bar">
       {whole && <h2>{t(look.trash ? "trash" : "expired")}</h2>}
-      <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim() }); input.current?.blur(); }}>
+      <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim(), weak: false }); input.current?.blur(); }}>
         <input ref={input} type="search" aria-label={t("search")} placeholder={t("search.hint")} value={q} onInput={(event) => setQ(event.currentTarget.value)}
           onKeyDown={(event) => event.key === "Escape" && input.current?.blur()} />
         <button class="button">{t("search")}</button>
@@ -148,6 +148,7 @@ function Found({ rows, look }: { rows: Rows; look: Look }) {
   const fallback = look.q ? rows.rows[0]?.why?.fallback : undefined;
   const notes = [t(rows.atLeast ? "found.atLeast" : "found", { n: rows.total })];
   if (rows.stopped) notes.push(t(`found.stopped.${rows.stopped}`));
+  if (rows.meaningDone !== undefined) notes.push(t("found.meaning", { percent: rows.meaningDone }));
   if (fallback) notes.push(t(`why.fallback.${fallback}`));
   if (look.trash && rows.rows.length > 0) notes.push(t("trash.days"));
   return <p class="found" role="status">{notes.join(" · ")}</p>;
@@ -159,6 +160,9 @@ function Body({ rows, look, onNew, children }: { rows: Rows; look: Look; onNew: 
   }
   if (rows.error !== undefined) return <Failed error={rows.error} retry={rows.reload} />;
   if (rows.loading) return <Loading />;
+  if (rows.nothingFits) {
+    return <Empty title={t("found.nothingFits", { q: look.q })}><a class="button" href={addressOf(path, queryOf({ ...look, weak: true }))}>{t("found.weak")}</a></Empty>;
+  }
   if (look.at) return <Empty title={t("time.empty")} />;
   if (look.q || filters(look) > 0) {
     return <Empty title={look.q ? t("found.none", { q: look.q }) : t("found.noneFiltered")}><a class="button" href={addressOf(path, queryOf({ ...everything, trash: look.trash, expired: look.expired }))}>{t("found.all")}</a></Empty>;

@@ -3,6 +3,8 @@ import type { Filter, Memory } from "@loci-memory/sdk";
 /** What the view looks at: the words and the filters. The address of the page holds all of it. */
 export interface Look {
   q: string;
+  /** Also what hardly fits the words. */
+  weak: boolean;
   tags: string[];
   origin: string;
   category: string;
@@ -25,7 +27,7 @@ export interface Look {
 
 /** Looks at everything. */
 export const everything: Look = {
-  q: "", tags: [], origin: "", category: "", reader: "", hidden: "", scope: "", project: "", session: "", from: "", to: "", pinned: false, superseded: false, trash: false, expired: false, at: "",
+  q: "", weak: false, tags: [], origin: "", category: "", reader: "", hidden: "", scope: "", project: "", session: "", from: "", to: "", pinned: false, superseded: false, trash: false, expired: false, at: "",
 };
 
 const scopes = ["global", "project", "agent"] as const;
@@ -35,6 +37,7 @@ export function lookOf(query: URLSearchParams): Look {
   const text = (name: string) => query.get(name)?.trim() ?? "";
   return possible({
     q: text("q"),
+    weak: query.has("weak"),
     tags: [...new Set(query.getAll("tag").filter(Boolean))],
     origin: text("origin"),
     category: text("category"),
@@ -65,7 +68,7 @@ export function queryOf(wanted: Look): URLSearchParams {
   const look = possible(wanted);
   for (const name of ["q", "origin", "category", "reader", "hidden", "scope", "project", "session", "from", "to", "at"] as const) if (look[name]) query.set(name, look[name]);
   for (const tag of look.tags) query.append("tag", tag);
-  for (const name of ["pinned", "superseded", "trash", "expired"] as const) if (look[name]) query.set(name, "1");
+  for (const name of ["weak", "pinned", "superseded", "trash", "expired"] as const) if (look[name]) query.set(name, "1");
   return query;
 }
 

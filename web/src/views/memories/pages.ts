@@ -17,6 +17,10 @@ interface Page {
   atLeast: boolean;
   /** The search stopped early. */
   stopped?: "time" | "rows";
+  /** How many percent of the memories can be found by meaning, while the others cannot yet. */
+  meaningDone?: number | undefined;
+  /** What was found hardly fits, and was left out. */
+  nothingFits?: boolean | undefined;
 }
 
 /** The rows that are read so far, and how to read more. */
@@ -40,8 +44,8 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
   const options = { signal, viewAs: look.reader || undefined };
   const by = kindOf(look);
   if (look.q && !by) {
-    const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, options);
-    return pageOf(found.memories, found);
+    const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size, min_confidence: look.weak ? 0 : undefined }, options);
+    return { ...pageOf(found.memories, found), meaningDone: found.meaning === "building" ? found.meaning_done ?? 0 : undefined, nothingFits: found.nothing_fits };
   }
   const found = await loci.memories.list({ filter: { ...filterOf(look), by, term: look.q || undefined }, ...at, limit: size, total: cursor === "" }, options);
   return pageOf(found.memories.map((memory, i) => ({ ...memory, ...why(found.hits?.[i]) })), found);
