@@ -170,7 +170,8 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	return say(client.RecallPage{Memories: page.Items, Events: loci.OrEmpty(page.Events),
-		EventsPartial: page.EventsPartial, Meaning: string(page.Meaning), MeaningDone: page.MeaningDone, More: moreAt(page.NextCursor),
+		EventsPartial: page.EventsPartial, Meaning: string(page.Meaning), MeaningDone: page.MeaningDone,
+		More:        moreAt(page.NextCursor),
 		NothingFits: page.NothingFits, Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
 		Stopped: client.Stopped{Partial: page.Partial(), StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
 }
