@@ -28,8 +28,9 @@ const (
 	// mostNear is about how many rows are compared with one byte for each dimension: all, or if there are more, those of
 	// the sessions that are the best by their codes.
 	mostNear = 2 << 10
-	// pieceRows is how many rows are worth another goroutine.
-	pieceRows = 16 << 10
+	// pieceRows is how many rows are worth another goroutine, and mostSharing how many goroutines compare rows of a part:
+	// a search must not take all processors.
+	pieceRows, mostSharing = 16 << 10, 4
 	// LeastMeaning is how similar to the question a row is at least that shares no word with it.
 	LeastMeaning = 0.1
 )
@@ -152,7 +153,7 @@ func (p *part) compare(spans []span, question *packing.Question) {
 		}
 	}
 	var all sync.WaitGroup
-	for share := range slices.Chunk(docs, len(docs)/runtime.GOMAXPROCS(0)+1) {
+	for share := range slices.Chunk(docs, len(docs)/min(runtime.GOMAXPROCS(0), mostSharing)+1) {
 		all.Go(func() {
 			for few := range slices.Chunk(share, 16) {
 				p.fetch(few)
@@ -198,9 +199,10 @@ func (s *search) readCodes(p *part, question *packing.Question, rows []int) {
 
 // pieces returns the spans of a part in pieces that are worth a goroutine each, and end with a session.
 func (p *part) pieces() (list []span) {
+	size := max(pieceRows, p.live/mostSharing)
 	for _, in := range p.spans {
-		for in.end-in.begin > pieceRows {
-			end := min(p.sessionOf(in.begin+pieceRows).end, in.end)
+		for in.end-in.begin > size {
+			end := min(p.sessionOf(in.begin+size).end, in.end)
 			list, in.begin = append(list, span{in.begin, end}), end
 		}
 		list = append(list, in)
