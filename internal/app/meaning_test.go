@@ -109,7 +109,7 @@ func TestRecallFindsByMeaning(t *testing.T) {
 }
 
 // TestRecallWithoutTheLargerModel has a model that has not answered when its time is over. The part of the vectors that
-// is there at once finds memories, and the answer says so. The next recall has all of it.
+// is there at once finds memories, and the state of the answer is partial. The next recall has all of it.
 func TestRecallWithoutTheLargerModel(t *testing.T) {
 	t.Parallel()
 	m := &embedtest.Model{ID: "transformer:m@1+b", Known: 40, Groups: [][]string{{"beverage", "tea"}}}

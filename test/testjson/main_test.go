@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		{"a package that does not build fails", `{"Action":"build-output","ImportPath":"p","Output":"x.go:1: no\n"}` + "\n" +
 			`{"Action":"build-fail","ImportPath":"p"}` + "\n" + `{"Action":"fail","Package":"p"}`, counts{failed: 1},
 			"x.go:1: no"},
-		{"a program that was killed says so", `{"Action":"output","Package":"p","Test":"A","Output":"signal: killed\n"}` +
+		{"a killed program has its reason", `{"Action":"output","Package":"p","Test":"A","Output":"signal: killed\n"}` +
 			"\n" + `{"Action":"fail","Package":"p"}`, counts{failed: 1}, "signal: killed"},
 		{"a package without tests is no skip", `{"Action":"skip","Package":"p"}`, counts{}, ""},
 		{"output that only looks like an event",
