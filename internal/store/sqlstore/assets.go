@@ -96,7 +96,7 @@ func (t assets) Remove(_ context.Context, id loci.AssetID) error {
 }
 
 func (t assets) Usage(_ context.Context, user loci.UserID) (n int64, err error) {
-	sql, args := "SELECT coalesce(sum(size), 0) FROM assets WHERE {assets} TRUE", Args(nil)
+	sql, args := "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM assets WHERE {assets} TRUE", Args(nil)
 	if !user.IsZero() {
 		sql, args = sql+" AND user_id = ?", Args{[16]byte(user)}
 	}

@@ -79,9 +79,15 @@ var (
 	relationColumns    = withAccess("r", "r.id, r.from_entity, r.to_entity, f.name, t.name, r.relation_type")
 )
 
-// fromRelations joins both ends to each relation.
-const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph " +
-	"t} t.id = r.to_entity"
+const (
+	// fromRelations joins both ends to each relation.
+	fromRelations = "relations r" + relationEnds
+	relationEnds  = " {join} entities f ON {graph f} f.id = r.from_entity {join} entities t ON {graph t} " +
+		"t.id = r.to_entity"
+	// relationsFrom and relationsTo join the relations to each value of a list of entities.
+	relationsFrom = " FROM {each ?} {join} relations r ON {graph r} r.from_entity = value" + relationEnds + " WHERE "
+	relationsTo   = " FROM {each ?} {join} relations r ON {graph r} r.to_entity = value" + relationEnds + " WHERE "
+)
 
 func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err error) {
 	if a.UserID, err = IDAt[loci.UserID](r, i); err != nil {

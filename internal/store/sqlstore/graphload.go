@@ -163,7 +163,7 @@ func (tx *GraphTx) observationsOf(q *Query, v loci.Viewer, columns, id string, a
 }
 
 func (tx *GraphTx) observationSize(q *Query, v loci.Viewer, id string) {
-	q.Add("SELECT coalesce(sum(size), 0) FROM (")
+	q.Add("SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM (")
 	tx.observationsOf(q, v, "octet_length(o.content) + "+rowSize+" AS size", id, 0)
 	q.Add(" ORDER BY o.seq DESC LIMIT ?) x", store.MaxEntityRows)
 }
@@ -184,7 +184,7 @@ func (tx *GraphTx) relationsFrom(q *Query, v loci.Viewer, columns, id string, af
 }
 
 func (tx *GraphTx) relationSize(q *Query, v loci.Viewer, id string) {
-	q.Add("SELECT coalesce(sum(size), 0) FROM (")
+	q.Add("SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM (")
 	tx.relationsOf(q, v, "octet_length(f.name) + octet_length(t.name) + octet_length(r.relation_type) + "+rowSize+
 		" AS size, r.seq AS seq", id, 0)
 	q.Add(" ORDER BY seq DESC LIMIT ?) x", store.MaxEntityRows)
@@ -235,11 +235,10 @@ func (tx *GraphTx) observationsOfAll(q *Query, v loci.Viewer, ids string) {
 
 // relationsOfAll selects the live visible relations that begin or end at one of several entities.
 func (tx *GraphTx) relationsOfAll(q *Query, v loci.Viewer, ids string) {
-	const from = " FROM {each ?} {join} " + fromRelations + " WHERE {graph r} "
-	q.Add("SELECT "+relationColumns+", r.seq, r.from_entity"+from+"r.from_entity = value AND ", ids)
+	q.Add("SELECT "+relationColumns+", r.seq, r.from_entity"+relationsFrom, ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
-	q.Add(" UNION ALL SELECT "+relationColumns+", r.seq, r.to_entity"+from+
-		"r.to_entity = value AND r.from_entity <> r.to_entity AND ", ids)
+	q.Add(" UNION ALL SELECT "+relationColumns+", r.seq, r.to_entity"+relationsTo+
+		"r.from_entity <> r.to_entity AND ", ids)
 	tx.seesRelation(q, v, loci.LiveOnly)
 }
 

@@ -232,10 +232,9 @@ func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool,
 	}
 	list, known := ToJSON(ids), ToJSON(slices.Collect(maps.Keys(seen)))
 	var q Query
-	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+
-		" WHERE {graph r} r.from_entity = value AND ", list)
+	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id"+relationsFrom, list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
-	q.Add(" UNION SELECT f.id FROM {each ?} {join} "+fromRelations+" WHERE {graph r} r.to_entity = value AND ", list)
+	q.Add(" UNION SELECT f.id"+relationsTo, list)
 	tx.seesRelation(&q, v, loci.LiveOnly)
 	q.Add(") n {join} entities e ON {graph e} e.id = n.id WHERE e.id NOT IN (SELECT value FROM {each ?}) AND ", known)
 	tx.Sees(&q, v, "e", loci.LiveOnly)

@@ -301,7 +301,7 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 // fits rejects a move that would put an item below this one, visible or not, too deep.
 func (t memoryNodes) fits(item *placed, depth int) error {
 	height := 0
-	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (?, 0) UNION ALL
+	_, err := t.c.One(`WITH RECURSIVE under (seq, height) AS (VALUES (CAST(? AS bigint), 0) UNION ALL
 		SELECT i.seq, height + 1 FROM under {join} node_items i ON {i} i.parent_seq = under.seq) SELECT max(height)
 		FROM under`,
 		Args{item.seq}, func(r Row) error { height = r.Int(0); return nil })

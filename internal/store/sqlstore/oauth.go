@@ -26,7 +26,7 @@ func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
 	_, err := o.exec(ctx, "INSERT INTO oauth_clients ({global} "+clientColumns+
 		`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
 		name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
-		last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
+		last_used_at = coalesce(excluded.last_used_at, oauth_clients.last_used_at)`,
 		c.ID, c.Name, ToJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
 	return err
 }

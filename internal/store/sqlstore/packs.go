@@ -71,7 +71,7 @@ func (t packs) Leave(_ context.Context, user loci.UserID, holder [16]byte) error
 
 func (t packs) Purge(_ context.Context, before time.Time, limit int) (int, error) {
 	err := t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} (session_id, subject) IN (SELECT k.session_id, k.subject "+
-		"FROM packs_sent k WHERE {k} 1 GROUP BY 1, 2 HAVING max(k.sent_at) < ? LIMIT ?)", CeilMicro(before), limit)
+		"FROM packs_sent k WHERE {k} TRUE GROUP BY 1, 2 HAVING max(k.sent_at) < ? LIMIT ?)", CeilMicro(before), limit)
 	return int(t.c.Changes()), err
 }
 
