@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The shared statements of internal/store/sqlstore keep memories in PostgreSQL, too: groups of the storage suite, the plan of each
-# way to list, and tenants, all on a throw-away server. See docs/adr/0012-one-sql-store.md.
+# The shared statements of internal/store/sqlstore serve PostgreSQL, too: the storage suite, the plan of each way to list, and
+# tenants, all on a throw-away server. See docs/adr/0012-one-sql-store.md.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

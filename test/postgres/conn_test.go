@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -28,6 +29,7 @@ var (
 // dialect is PostgreSQL's. The first parameter of a statement with tenants is the org.
 var dialect = &sqlstore.Dialect{
 	Tenant:   org,
+	Project:  project,
 	Join:     "JOIN",
 	Is:       "IS NOT DISTINCT FROM",
 	IsNot:    "IS DISTINCT FROM",
@@ -46,12 +48,16 @@ var dialect = &sqlstore.Dialect{
 	Reference: errReference,
 }
 
-const org = "$1"
+// The first parameters of a statement with tenants.
+const (
+	org     = "$1"
+	project = "$2"
+)
 
 // expanded is a statement as PostgreSQL reads it.
 type expanded struct {
-	text   string
-	tenant bool // its first parameter is the org
+	text  string
+	first int // how many of its parameters are the org, and the project of a graph
 }
 
 var known sync.Map // from the shared text
@@ -64,12 +70,14 @@ func expand(text string) (expanded, error) {
 	if err != nil {
 		return expanded{}, err
 	}
-	e := expanded{tenant: strings.Contains(sql, org)}
-	n := 0
-	if e.tenant {
-		n++
+	e := expanded{}
+	switch {
+	case strings.Contains(sql, project):
+		e.first = 2
+	case strings.Contains(sql, org):
+		e.first = 1
 	}
-	first := n
+	n := e.first
 	e.text = parameter.ReplaceAllStringFunc(sql, func(p string) string {
 		if p[0] != '?' {
 			return p
@@ -77,7 +85,7 @@ func expand(text string) (expanded, error) {
 		n++
 		if len(p) > 1 {
 			number, _ := strconv.Atoi(p[1:])
-			return "$" + strconv.Itoa(first+number)
+			return "$" + strconv.Itoa(e.first+number)
 		}
 		return "$" + strconv.Itoa(n)
 	})
@@ -93,6 +101,7 @@ type conn struct {
 	ctx     context.Context // of the transaction
 	tx      querier
 	org     string // "" for the registry
+	project loci.ProjectID
 	changes int64
 	marks   int64 // grows with each change, and with each error, after which the transaction can't go on
 	reading bool
@@ -111,10 +120,7 @@ func (c *conn) prepare(text string, args []any) (string, []any, error) {
 		return "", nil, errNested
 	}
 	e, err := expand(text)
-	if e.tenant {
-		args = append([]any{c.org}, args...)
-	}
-	return e.text, args, err
+	return e.text, append([]any{c.org, [16]byte(c.project)}[:e.first:e.first], args...), err
 }
 
 func (c *conn) Exec(text string, args ...any) error {

@@ -59,7 +59,18 @@ func (x index) Adopt(loci.WorkspaceID) error { return nil } // no tag names a wo
 
 func (x index) Near(v loci.Viewer, _ *store.Filter) (loci.Viewer, error) { return v, nil }
 
-func (x index) Within(_ context.Context, fn func() error) error { return fn() }
+// Within cancels the statement that runs when ctx ends, and leaves the transaction usable.
+func (x index) Within(ctx context.Context, fn func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c := under(x.c)
+	return x.c.Try(func() error {
+		defer func(was context.Context) { c.ctx = was }(c.ctx)
+		c.ctx = ctx
+		return fn()
+	})
+}
 
 func (x index) Check(context.Context) ([]string, error) { return nil, nil }
 

@@ -4,14 +4,18 @@ package postgres
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -21,8 +25,26 @@ const (
 	storeRole = "loci_store"
 )
 
-//go:embed schema.sql
-var schema string
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// schema makes all tables, in the order of the names of the files.
+func schema(t testing.TB) string {
+	t.Helper()
+	names, err := fs.Glob(schemaFiles, "schema/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := schemaFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
 
 // server is the address of a throw-away PostgreSQL server with the role of a superuser.
 var server = os.Getenv("LOCI_POSTGRES")
@@ -61,7 +83,7 @@ var schemas atomic.Int64
 func newSchema(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1))
-	asSuperuser(t, name, "CREATE SCHEMA "+name+" AUTHORIZATION "+ownerRole+"; SET ROLE "+ownerRole+"; "+schema+
+	asSuperuser(t, name, "CREATE SCHEMA "+name+" AUTHORIZATION "+ownerRole+"; SET ROLE "+ownerRole+"; "+schema(t)+
 		"GRANT USAGE ON SCHEMA "+name+" TO "+storeRole+"; "+
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+name+" TO "+storeRole)
 	return name
@@ -88,6 +110,9 @@ func connect(t testing.TB, schema string) *pgxpool.Pool {
 		t.Fatal(err)
 	}
 	config.MaxConns = 8
+	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
+	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

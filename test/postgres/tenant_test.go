@@ -112,7 +112,9 @@ func TestSchema(t *testing.T) {
 			"AND NOT rolbypassrls"); !slices.Equal(got, []string{storeRole}) {
 			t.Errorf("the policy does not hold for the role: %q", got)
 		}
-		registry := []string{"orgs", "people"}
+		registry := []string{"arc_bindings", "credentials", "failures", "invitations", "jobs", "limits", "locks",
+			"mcp_connections", "mcp_sessions", "oauth_clients", "oauth_codes", "oauth_grants", "oauth_refresh_tokens", "orgs",
+			"people", "project_members", "projects", "settings", "state_keys"}
 		if got := column(t, tx, unprotected); !slices.Equal(got, registry) {
 			t.Errorf("no policy holds for %q, want it so for the registry %q", got, registry)
 		}
