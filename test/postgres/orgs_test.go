@@ -153,8 +153,17 @@ var registryOfOrgs = []string{"projects", "credentials", "oauth_grants", "invita
 
 // Delete removes an org in one transaction, and returns the same receipt again.
 func (o orgs) Delete(ctx context.Context, id loci.OrgID) (r store.Receipt, err error) {
-	err = pgx.BeginTxFunc(ctx, o.s.pool, writing, func(tx pgx.Tx) error {
+	err = again(ctx, func() error { return o.delete(ctx, id, &r) })
+	return r, err
+}
+
+func (o orgs) delete(ctx context.Context, id loci.OrgID, r *store.Receipt) error {
+	return pgx.BeginTxFunc(ctx, o.s.pool, writing, func(tx pgx.Tx) error {
 		if err := setOrg(ctx, tx, id); err != nil {
+			return err
+		}
+		// Writers of the org take the same rows in this order.
+		if _, err := tx.Exec(ctx, "SELECT 1 FROM org WHERE org_id = $1 FOR UPDATE", string(id)); err != nil {
 			return err
 		}
 		var state, receipt string
@@ -164,21 +173,17 @@ func (o orgs) Delete(ctx context.Context, id loci.OrgID) (r store.Receipt, err e
 			return sqlstore.NoOrg()
 		}
 		if err == nil {
-			err = json.Unmarshal([]byte(receipt), &r)
+			err = json.Unmarshal([]byte(receipt), r)
 		}
 		if err != nil || state == "deleted" {
 			return err
 		}
-		return o.erase(ctx, tx, id, &r)
+		return o.erase(ctx, tx, id, r)
 	})
-	return r, err
 }
 
 func (o orgs) erase(ctx context.Context, tx pgx.Tx, id loci.OrgID, r *store.Receipt) error {
 	*r = store.Receipt{OrgID: id, DeletedAt: loci.CutTime(o.s.now())}
-	if _, err := tx.Exec(ctx, "SELECT 1 FROM org WHERE org_id = $1 FOR UPDATE", string(id)); err != nil {
-		return err
-	}
 	err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM memories),
 		(SELECT count(*) FROM projects WHERE org_id = $1), (SELECT count(*) FROM credentials WHERE org_id = $1)`, string(id)).
 		Scan(&r.Users, &r.Memories, &r.Projects, &r.Credentials)

@@ -24,10 +24,15 @@ func (r registryDB) View(ctx context.Context, fn func(sqlstore.Conn) error) erro
 	return r.run(ctx, reading, fn)
 }
 
-// Update repeats a change that met another one.
+// Update implements sqlstore.DB.
 func (r registryDB) Update(ctx context.Context, fn func(sqlstore.Conn) error) error {
+	return again(ctx, func() error { return r.run(ctx, alone, fn) })
+}
+
+// again repeats a change that met another one.
+func again(ctx context.Context, change func() error) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		err := r.run(ctx, alone, fn)
+		err := change()
 		if !met(err) {
 			return err
 		}
