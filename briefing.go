@@ -117,9 +117,6 @@ func writeCounts(out *strings.Builder, title string, counts []Count) {
 	if len(counts) == 0 {
 		return
 	}
-	names := make([]string, len(counts))
-	for i, c := range counts {
-		names[i] = fmt.Sprintf("%s (%d)", OneLine(c.Name), c.Count)
-	}
+	names := Mapped(counts, func(c Count) string { return fmt.Sprintf("%s (%d)", OneLine(c.Name), c.Count) })
 	fmt.Fprintf(out, "\n## %s\n\n%s\n", title, strings.Join(names, ", "))
 }

@@ -238,10 +238,7 @@ func (e *ItemsError) Error() string { return e.error().Text }
 func (e *ItemsError) Unwrap() error { return e.error() }
 
 func (e *ItemsError) error() *Error {
-	texts := make([]string, len(e.Items))
-	for i, item := range e.Items {
-		texts[i] = item.Text
-	}
+	texts := Mapped(e.Items, func(item ItemError) string { return item.Text })
 	all := strings.Join(texts, "; ")
 	if !strings.HasSuffix(all, "?") {
 		all += "."

@@ -91,11 +91,7 @@ func (m *Memory) Summarize() MemorySummary {
 
 // Summaries returns the summary of each memory. It never returns nil.
 func Summaries(memories []*Memory) []MemorySummary {
-	out := make([]MemorySummary, len(memories))
-	for i, m := range memories {
-		out[i] = m.Summarize()
-	}
-	return out
+	return Mapped(memories, func(m *Memory) MemorySummary { return m.Summarize() })
 }
 
 // State is the version of a memory and how it came about.

@@ -201,11 +201,7 @@ func Labels(names []string) []string {
 	if names == nil {
 		return nil
 	}
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = Label(name)
-	}
-	return Unique(out)
+	return Unique(Mapped(names, Label))
 }
 
 // Look returns what is the same in names that differ only in case, blanks or characters without width.

@@ -207,13 +207,18 @@ func OrEmpty[T any](list []T) []T {
 	return list
 }
 
-// Texts returns names of any type as strings.
-func Texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
+// Mapped returns what of makes of each item of a list. It never returns nil.
+func Mapped[T, U any](list []T, of func(T) U) []U {
+	out := make([]U, len(list))
 	for i, v := range list {
-		out[i] = string(v)
+		out[i] = of(v)
 	}
 	return out
+}
+
+// Texts returns names of any type as strings.
+func Texts[T ~string](list []T) []string {
+	return Mapped(list, func(v T) string { return string(v) })
 }
 
 // Unique removes duplicates and keeps the first of each, in order. It uses a set for long inputs, because these

@@ -240,7 +240,7 @@ func (p *program) printTimes(ctx context.Context, in *instance, m *loci.Saved) {
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))
 		if len(m.Superseded) > 0 {
-			ways := mapped(m.Superseded, func(id loci.MemoryID) string { return p.wayBack(ctx, in, id) })
+			ways := loci.Mapped(m.Superseded, func(id loci.MemoryID) string { return p.wayBack(ctx, in, id) })
 			p.printf("; what it superseded stays superseded then: bring it back with %s", strings.Join(ways, " and "))
 		}
 		p.printf("\n")

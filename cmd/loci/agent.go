@@ -150,7 +150,7 @@ func (in *instance) agent(ctx context.Context, who loci.Principal, s string) (lo
 	if err != nil {
 		return a, err
 	}
-	return a, noSuchButNear("agent", s, see, mapped(list, func(a loci.Agent) string { return a.Name }))
+	return a, noSuchButNear("agent", s, see, loci.Mapped(list, func(a loci.Agent) string { return a.Name }))
 }
 
 // agentID returns the id of a named agent, zero for "".

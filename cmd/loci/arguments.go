@@ -289,7 +289,7 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			return c.app.Memory.Suggestions(ctx, c.who, memory.SuggestionsRequest{Limit: gate.MaxPage, Cursor: cursor})
 		})
-		return mapped(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
+		return loci.Mapped(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
 	})
 
 const seeItems = "loci node show NODE"
@@ -299,17 +299,8 @@ func (c *call) itemID(ctx context.Context, of loci.NodeID, s string) (loci.NodeI
 	return resolve(ctx, c, s, "node item", seeItems,
 		among("node item", seeItems, func(ctx context.Context, c *call) ([]loci.NodeItemID, error) {
 			items, err := c.app.Node.Items(ctx, c.who, of)
-			return mapped(items, func(i loci.NodeItem) loci.NodeItemID { return i.ID }), err
+			return loci.Mapped(items, func(i loci.NodeItem) loci.NodeItemID { return i.ID }), err
 		}))
-}
-
-// mapped returns what of makes of each item.
-func mapped[T, U any](list []T, of func(T) U) []U {
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = of(x)
-	}
-	return out
 }
 
 // findNamed returns the item of a list with that id; else the one of that name, also in other capitals; else the one
@@ -344,7 +335,7 @@ func findNamed[T any](list []T, err error, s string, of func(T) (id, name string
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			ids := mapped(found, func(x T) string { id, _ := of(x); return id })
+			ids := loci.Mapped(found, func(x T) string { id, _ := of(x); return id })
 			return found[0], loci.Errorf(loci.Invalid, "%d %ss match %s; specify one by its id: %s", len(found), noun,
 				quoted(cut(s, 60)), strings.Join(ids, ", "))
 		}

@@ -77,7 +77,7 @@ func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
 
 // clientNames lists the clients that connect knows, for help and errors.
 func clientNames(separator string) string {
-	return strings.Join(mapped(clients, func(c *client) string { return c.id }), separator)
+	return strings.Join(loci.Mapped(clients, func(c *client) string { return c.id }), separator)
 }
 
 // files returns the person's own configuration files of the client, the one that wins there first.
@@ -210,7 +210,7 @@ func indent(s string) string {
 
 // labels lists clients for people: A, B and C.
 func labels(list []*client) string {
-	names := mapped(list, func(c *client) string { return c.name })
+	names := loci.Mapped(list, func(c *client) string { return c.name })
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

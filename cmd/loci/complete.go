@@ -175,22 +175,22 @@ func stored[T any](list func(context.Context, *call) ([]T, error), of func(T) pr
 			return nil, nil
 		}
 		found, err := list(ctx, c)
-		return mapped(found, of), err
+		return loci.Mapped(found, of), err
 	}
 }
 
 func fixed(texts ...string) proposals {
 	return func(context.Context, *call) ([]proposal, error) {
-		return mapped(texts, func(s string) proposal { return proposal{s, ""} }), nil
+		return loci.Mapped(texts, func(s string) proposal { return proposal{s, ""} }), nil
 	}
 }
 
 func clientValues(context.Context, *call) ([]proposal, error) {
-	return mapped(clients, func(c *client) proposal { return proposal{c.id, c.name} }), nil
+	return loci.Mapped(clients, func(c *client) proposal { return proposal{c.id, c.name} }), nil
 }
 
 func vendorValues(context.Context, *call) ([]proposal, error) {
-	return mapped(loci.Vendors, func(v loci.KnownVendor) proposal { return proposal{string(v.Name), v.Label} }), nil
+	return loci.Mapped(loci.Vendors, func(v loci.KnownVendor) proposal { return proposal{string(v.Name), v.Label} }), nil
 }
 
 func originValues(ctx context.Context, c *call) ([]proposal, error) {

@@ -146,7 +146,7 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	}
 	o.offered = !o.all
 	if o.offered && !isTerminal(p.in) {
-		found := mapped(list, func(c *client) foundClient { return foundClient{c.id, c.name, c.file(p.settings)} })
+		found := loci.Mapped(list, func(c *client) foundClient { return foundClient{c.id, c.name, c.file(p.settings)} })
 		err := printList(p, "clients", found, nil, "", "CLIENT|NAME|FILE", func(f foundClient) []string {
 			return []string{f.Client, f.Name, f.File}
 		})

@@ -76,7 +76,7 @@ func (p *program) memoryServer(c *client) (memoryServer, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		names := mapped(found, func(s memoryServer) string { return s.name })
+		names := loci.Mapped(found, func(s memoryServer) string { return s.name })
 		return memoryServer{}, loci.Errorf(loci.Conflict, "cannot replace the memory server of %s: %s has %d entries for it "+
 			"(%s); remove all but one", c.name, file, len(found), strings.Join(names, ", "))
 	}

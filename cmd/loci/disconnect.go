@@ -88,7 +88,7 @@ func (p *program) namesConnected() string {
 	if err != nil || len(list) == 0 {
 		return "no client is connected; see `loci status`"
 	}
-	return "connected are " + strings.Join(mapped(list, func(c *client) string { return c.id }), ", ")
+	return "connected are " + strings.Join(loci.Mapped(list, func(c *client) string { return c.id }), ", ")
 }
 
 // disconnectEach removes both entries that Loci may have in a client's file, and revokes all keys that connect made for

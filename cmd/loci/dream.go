@@ -143,5 +143,5 @@ func (p *program) dreamShowCommand() *cobra.Command {
 // countsOf lists counts by their names.
 func countsOf[Name cmp.Ordered](counts map[Name]int) string {
 	names := slices.Sorted(maps.Keys(counts))
-	return strings.Join(mapped(names, func(n Name) string { return fmt.Sprintf("%v %d", n, counts[n]) }), ", ")
+	return strings.Join(loci.Mapped(names, func(n Name) string { return fmt.Sprintf("%v %d", n, counts[n]) }), ", ")
 }

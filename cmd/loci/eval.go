@@ -336,7 +336,7 @@ func (e *evaluation) printGolden(r *eval.Result) {
 }
 
 func (e *evaluation) printDifferences(c *eval.Comparison) {
-	rows := mapped(c.Differences, func(d eval.Difference) []string {
+	rows := loci.Mapped(c.Differences, func(d eval.Difference) []string {
 		return []string{d.Metric, percent(d.A), percent(d.B), fmt.Sprintf("%+.1f", 100*d.Diff),
 			fmt.Sprintf("%+.1f to %+.1f", 100*d.Low, 100*d.High), fmt.Sprintf("%.4f", d.P), strconv.Itoa(d.Better),
 			strconv.Itoa(d.Worse)}

@@ -383,7 +383,7 @@ func resolveEvent(ctx context.Context, c *call, s string) (loci.EventID, error) 
 		return loci.EventID{}, loci.Errorf(loci.Invalid, "many event ids begin with %s; type more of one; see `%s`", s,
 			seeEvents)
 	}
-	return beginning(mapped(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), s, "event", seeEvents)
+	return beginning(loci.Mapped(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), s, "event", seeEvents)
 }
 
 // beginningOf returns the time with which an id of an event begins, exact to a millisecond.

@@ -80,7 +80,7 @@ func exitCode(err error) int {
 // at the command line owns the data.
 func (p *program) report(err error, asJSON bool) {
 	all := separate(err)
-	texts := mapped(all, func(err error) string {
+	texts := loci.Mapped(all, func(err error) string {
 		text := explain(err)
 		if p.settings != nil && isDamage(err) {
 			text += "; " + p.remedy(err)

@@ -75,7 +75,7 @@ func typeFlag(cmd *cobra.Command, kind *string) {
 
 // refs are the entities that a command line names.
 func refs(names []string, kind string) []loci.EntityRef {
-	return mapped(names, func(name string) loci.EntityRef { return loci.EntityRef{Name: name, Type: kind} })
+	return loci.Mapped(names, func(name string) loci.EntityRef { return loci.EntityRef{Name: name, Type: kind} })
 }
 
 // which reads the name of an entity, or its id.

@@ -187,9 +187,9 @@ func kindsIn(trash graph.Trashed) func(string) string {
 // wholeIDs completes the beginnings of ids in the trash.
 func wholeIDs(trash graph.Trashed, args []string) ([]string, error) {
 	all := slices.Concat(
-		mapped(trash.Entities, func(e loci.Entity) [16]byte { return e.ID }),
-		mapped(trash.Observations, func(o loci.Observation) [16]byte { return o.ID }),
-		mapped(trash.Relations, func(r loci.Relation) [16]byte { return r.ID }))
+		loci.Mapped(trash.Entities, func(e loci.Entity) [16]byte { return e.ID }),
+		loci.Mapped(trash.Observations, func(o loci.Observation) [16]byte { return o.ID }),
+		loci.Mapped(trash.Relations, func(r loci.Relation) [16]byte { return r.ID }))
 	whole := slices.Clone(args)
 	for i, arg := range args {
 		if len(arg) == len(loci.EntityID{}.String()) || checkID(arg, "", "") != nil {

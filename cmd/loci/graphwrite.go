@@ -236,10 +236,10 @@ func (p *program) noteNarrower(ctx context.Context, g *onGraph, name string, id 
 	}
 	observations = slices.DeleteFunc(observations, func(o loci.Observation) bool { return !narrower(&o.GraphAccess) })
 	p.noteFewerVendors(g, name, kindObservation, vendors,
-		mapped(observations, func(o loci.Observation) string { return o.ID.String() }))
+		loci.Mapped(observations, func(o loci.Observation) string { return o.ID.String() }))
 	relations = slices.DeleteFunc(relations, func(r loci.Relation) bool { return !narrower(&r.GraphAccess) })
 	p.noteFewerVendors(g, name, kindRelation, vendors,
-		mapped(relations, func(r loci.Relation) string { return r.ID.String() }))
+		loci.Mapped(relations, func(r loci.Relation) string { return r.ID.String() }))
 	return nil
 }
 

@@ -288,7 +288,7 @@ func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential
 		create = "loci agent-key create --vendor VENDOR --name NAME"
 	}
 	called := c.names()
-	return printList(p, "keys", mapped(keys, showKey), err, "no keys; create one with: "+create,
+	return printList(p, "keys", loci.Mapped(keys, showKey), err, "no keys; create one with: "+create,
 		"NAME|ID|VENDOR|STATUS|SCOPES|PROJECTS|USER|LAST USED|EXPIRES|KEY|CREATED|ORG",
 		func(k keyJSON) []string {
 			return []string{

@@ -53,7 +53,7 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 	var headers []string
 	rows := make([][]string, len(page.Items))
 	for _, c := range p.memoryColumns(ctx, in) {
-		cells := mapped(page.Items, c.cell)
+		cells := loci.Mapped(page.Items, c.cell)
 		if c.optional && !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
 			continue
 		}

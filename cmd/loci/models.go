@@ -244,5 +244,5 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 // modelValues are the models on this machine, for the shell.
 func (p *program) modelValues(context.Context, *call) ([]proposal, error) {
 	list, err := p.models()
-	return mapped(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
+	return loci.Mapped(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
 }

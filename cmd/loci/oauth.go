@@ -146,5 +146,5 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 
 var resolveGrant = among("grant", "loci oauth grant list", func(ctx context.Context, c *call) ([]loci.GrantID, error) {
 	list, err := c.grants(ctx, "", "")
-	return mapped(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
+	return loci.Mapped(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
 })

@@ -59,7 +59,7 @@ func (p *program) orgListCommand() *cobra.Command {
 		Use: "list", Short: "List all orgs", Annotations: does(org.List),
 	}, func(ctx context.Context, c *call) error {
 		orgs, err := c.app.Org.List(ctx, c.operator)
-		return printList(p, "orgs", mapped(orgs, p.showOrg), err, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
+		return printList(p, "orgs", loci.Mapped(orgs, p.showOrg), err, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
 			func(o orgJSON) []string {
 				return []string{o.Name, string(o.ID), string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
 					p.showTime(o.CreatedAt)}

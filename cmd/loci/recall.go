@@ -84,7 +84,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		return nil
 	}
 	p.noteFallback(firstWhy(page))
-	found := mapped(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })
+	found := loci.Mapped(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })
 	length := shortLength(idsOf(found))
 	p.paged(func() {
 		events := page.Events

@@ -75,7 +75,7 @@ func (p *program) find(f *questionFlags, cmd *cobra.Command,
 
 func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error {
 	if p.json {
-		hits := mapped(page.Items, func(h memory.Hit) hitJSON { return hitJSON{h.Memory, h.Score, h.Snippet, h.Why} })
+		hits := loci.Mapped(page.Items, func(h memory.Hit) hitJSON { return hitJSON{h.Memory, h.Score, h.Snippet, h.Why} })
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial(), "stopped_by": page.StoppedBy})
@@ -88,7 +88,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)
-	found := mapped(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory })
+	found := loci.Mapped(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory })
 	length := shortLength(idsOf(found))
 	p.paged(func() {
 		for _, h := range page.Items {
@@ -207,7 +207,7 @@ func (p *program) snippetText(snippet loci.Snippet) string {
 }
 
 func idsOf(list []*loci.Memory) []string {
-	return mapped(list, func(m *loci.Memory) string { return m.ID.String() })
+	return loci.Mapped(list, func(m *loci.Memory) string { return m.ID.String() })
 }
 
 // printWhy prints why a memory matches, and what its score consists of if the search was to explain it.
@@ -217,7 +217,7 @@ func (p *program) printWhy(score, confidence float64, why loci.Why) {
 		return
 	}
 	p.printf("    confidence %.3f\n", confidence)
-	rows := mapped(why.Signals.Parts(), func(s loci.SignalPart) []string {
+	rows := loci.Mapped(why.Signals.Parts(), func(s loci.SignalPart) []string {
 		return []string{s.Name, fmt.Sprintf("%.3f", s.Score)}
 	})
 	text, _ := renderTable(p.screen, []string{"SIGNAL", "SCORE"}, rows)
@@ -228,7 +228,7 @@ func (p *program) printWhy(score, confidence float64, why loci.Why) {
 
 // showWhy is one line about why a memory matches.
 func showWhy(score float64, why loci.Why) string {
-	parts := mapped(why.Terms, func(t loci.WhyTerm) string {
+	parts := loci.Mapped(why.Terms, func(t loci.WhyTerm) string {
 		return fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
 	})
 	if len(why.Through) > 0 {

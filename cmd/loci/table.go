@@ -32,7 +32,7 @@ func printList[T any](p *program, name string, list []T, err error, empty, colum
 
 // printRows writes a list as a table. columns are separated by "|".
 func printRows[T any](p *program, columns string, list []T, row func(T) []string) {
-	p.printTable(strings.Split(columns, "|"), mapped(list, row))
+	p.printTable(strings.Split(columns, "|"), loci.Mapped(list, row))
 }
 
 // page is how a complete list is printed as JSON.
@@ -274,7 +274,7 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 }
 
 func (n *names) projectList(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
-	return strings.Join(mapped(ids, func(id loci.ProjectID) string { return n.project(ctx, org, id) }), ",")
+	return strings.Join(loci.Mapped(ids, func(id loci.ProjectID) string { return n.project(ctx, org, id) }), ",")
 }
 
 // sharedWith tells which other people may read a memory. After an import, its project may be missing.

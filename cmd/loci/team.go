@@ -208,5 +208,5 @@ const seeInvites = "loci team invites TEAM"
 
 var resolveInvite = among("invitation", seeInvites, func(ctx context.Context, c *call) ([]loci.InviteID, error) {
 	list, err := c.app.Org.Invites(ctx, c.who)
-	return mapped(list, func(v loci.Invite) loci.InviteID { return v.ID }), err
+	return loci.Mapped(list, func(v loci.Invite) loci.InviteID { return v.ID }), err
 })

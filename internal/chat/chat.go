@@ -135,11 +135,7 @@ func (c *Client) Embed(ctx context.Context, texts []string, dims int) ([]Vector,
 	if err != nil {
 		return nil, faultOf(err, answer.Header())
 	}
-	list := make([]Vector, len(answer.Data))
-	for i, d := range answer.Data {
-		list[i] = Vector{d.Index, d.Embedding}
-	}
-	return list, nil
+	return loci.Mapped(answer.Data, func(d openai.Embedding) Vector { return Vector{d.Index, d.Embedding} }), nil
 }
 
 // Vector is the vector of the text at Index.

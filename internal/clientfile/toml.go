@@ -66,10 +66,7 @@ func (c TOML) renderWith(e *Endpoint, headers map[string]string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.EntryName()))
 	if e.Command != "" {
-		args := make([]string, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = tomlString(a)
-		}
+		args := loci.Mapped(e.Args, tomlString)
 		fmt.Fprintf(&b, "command = %s\nargs = [%s]\n", tomlString(e.Command), strings.Join(args, ", "))
 	} else {
 		fmt.Fprintf(&b, "url = %s\nhttp_headers = { %q = %s", tomlString(e.URL), authorizationHeader,

@@ -129,11 +129,7 @@ func (p *product) Search(ctx context.Context, question string, askedAt time.Time
 
 func (p *product) recall(ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
 	judged, err := p.judged(ctx, memory.SearchRequest{Query: question, Limit: limit, AskedAt: askedAt})
-	ids := make([]string, len(judged))
-	for i := range judged {
-		ids[i] = judged[i].ID
-	}
-	return ids, err
+	return loci.Mapped(judged, func(j Judged) string { return j.ID }), err
 }
 
 // Judge asks again for what recall leaves out. A pack has no confidence.
@@ -324,9 +320,5 @@ func (s *indexed) Search(_ context.Context, question string, askedAt time.Time, 
 	hits := recall.Ask{Text: question, At: askedAt, Self: []string{theUser},
 		Sees: func(index.Class) bool { return true }, Limit: limit,
 		Weights: s.formula}.Read().Find(s.views).Hits
-	list := make([]string, len(hits))
-	for i, h := range hits {
-		list[i] = s.ids[h.ID]
-	}
-	return list, nil
+	return loci.Mapped(hits, func(h index.Hit) string { return s.ids[h.ID] }), nil
 }

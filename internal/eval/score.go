@@ -185,10 +185,7 @@ func (r *Result) summarize() {
 
 func (r *Result) group(name string, outcomes []*Outcome) Group {
 	g := Group{Type: name, Questions: len(outcomes), Figures: map[string]Figure{}}
-	rows := make([]row, len(outcomes))
-	for i, o := range outcomes {
-		rows[i] = row{o.Question.Conv, o.figures}
-	}
+	rows := loci.Mapped(outcomes, func(o *Outcome) row { return row{o.Question.Conv, o.figures} })
 	var spread [][]float64
 	spread, g.Conversations = resample(rows, len(r.metrics))
 	for m, name := range r.metrics {
@@ -226,10 +223,7 @@ type runLine struct {
 
 // WriteRun writes the ranking of each question in the form that ReadRun reads.
 func WriteRun(file string, r *Result) error {
-	lines := make([]runLine, len(r.Outcomes))
-	for i, o := range r.Outcomes {
-		lines[i] = runLine{o.Question.ID, o.Ranked}
-	}
+	lines := loci.Mapped(r.Outcomes, func(o Outcome) runLine { return runLine{o.Question.ID, o.Ranked} })
 	return writeLines(file, lines)
 }
 

@@ -188,10 +188,7 @@ const contextBatch = 100
 func (t *telling) fill(tier []int, get func([]loci.EventID) ([]*loci.Event, error)) (fit int, err error) {
 	for fit < len(tier) {
 		batch := tier[fit:min(len(tier), fit+min(contextBatch, t.room/leastEntry+1))]
-		ids := make([]loci.EventID, len(batch))
-		for i, at := range batch {
-			ids[i] = t.d.heads[at].ID
-		}
+		ids := loci.Mapped(batch, func(at int) loci.EventID { return t.d.heads[at].ID })
 		list, err := get(ids)
 		if err != nil {
 			return fit, err

@@ -57,11 +57,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.G
 }
 
 func expect(ids []loci.MemoryID) []loci.GoldenMemory {
-	list := make([]loci.GoldenMemory, len(ids))
-	for i, id := range ids {
-		list[i].ID = id
-	}
-	return list
+	return loci.Mapped(ids, func(id loci.MemoryID) loci.GoldenMemory { return loci.GoldenMemory{ID: id} })
 }
 
 // check rejects a question that breaks a limit, or that no search takes.
@@ -104,11 +100,9 @@ func entitle(ctx context.Context, tx store.Tx, p loci.Principal, list []loci.Gol
 		titles[m.ID] = m.Title
 	}
 	for i := range list {
-		expected := make([]loci.GoldenMemory, len(list[i].Expected))
-		for j, m := range list[i].Expected {
-			expected[j] = loci.GoldenMemory{ID: m.ID, Title: titles[m.ID]}
-		}
-		list[i].Expected = expected
+		list[i].Expected = loci.Mapped(list[i].Expected, func(m loci.GoldenMemory) loci.GoldenMemory {
+			return loci.GoldenMemory{ID: m.ID, Title: titles[m.ID]}
+		})
 	}
 	return nil
 }

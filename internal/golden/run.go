@@ -65,13 +65,8 @@ func (s *Service) ask(ctx context.Context, p loci.Principal, q loci.GoldenQuesti
 	if err != nil {
 		return err
 	}
-	wanted, found := make([]loci.MemoryID, len(q.Expected)), make([]loci.MemoryID, len(page.Items))
-	for i, m := range q.Expected {
-		wanted[i] = m.ID
-	}
-	for i, m := range page.Items {
-		found[i] = m.ID
-	}
+	wanted := loci.Mapped(q.Expected, func(m loci.GoldenMemory) loci.MemoryID { return m.ID })
+	found := loci.Mapped(page.Items, func(m loci.Recalled) loci.MemoryID { return m.ID })
 	ranks := recall.RanksOf(wanted, found)
 	run.R1 += recall.ShareWithin(ranks, 1)
 	run.R5 += recall.ShareWithin(ranks, 5)

@@ -95,10 +95,7 @@ func (s *Service) CreateNew(ctx context.Context, p loci.Principal, in loci.Proje
 		return nil, err
 	}
 	return change(ctx, s, p, Write, in, count, func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
-		refs := make([]loci.EntityRef, len(items))
-		for i := range items {
-			refs[i].Name = items[i].Name
-		}
+		refs := loci.Mapped(items, func(e loci.NewEntity) loci.EntityRef { return loci.EntityRef{Name: e.Name} })
 		found, err := tx.Graph().Find(ctx, v, refs)
 		if err != nil {
 			return nil, err

@@ -201,11 +201,8 @@ func (s *Server) referenceGraph(ctx context.Context, c *referenceCall, keep func
 }
 
 func referenceEntityOf(e *loci.Entity) referenceEntity {
-	out := referenceEntity{Name: e.Name, Type: e.Type, Observations: make([]string, len(e.Observations))}
-	for i := range e.Observations {
-		out.Observations[i] = e.Observations[i].Content
-	}
-	return out
+	return referenceEntity{Name: e.Name, Type: e.Type,
+		Observations: loci.Mapped(e.Observations, func(o loci.Observation) string { return o.Content })}
 }
 
 // referenceRefs returns the entities that have these names, of whatever type, in the order in which they were stored.

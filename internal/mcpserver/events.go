@@ -261,10 +261,7 @@ func (s *Server) searchEvents(ctx context.Context, c *call, in *eventsAsk) (any,
 		return rows("events", []happened{happenedOf(e)}, ""), nil
 	}
 	page, err := s.app.Event.Search(ctx, c.principal, in.SearchRequest)
-	list := make([]happened, len(page.Items))
-	for i, e := range page.Items {
-		list[i] = happenedOf(e)
-	}
+	list := loci.Mapped(page.Items, happenedOf)
 	out := rows("events", list, page.NextCursor)
 	if page.Partial {
 		out["partial"] = true

@@ -103,13 +103,11 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 		return nil, err
 	}
 	list, err := s.app.Graph.EntityHistory(ctx, c.principal, c.project, in.Which, in.limit)
-	out := make([]change, len(list))
-	for i, one := range list {
-		out[i] = change{one.At, one.Change, one.Kind, one.ID, one.Origin, one.Text}
-	}
 	return struct {
 		Changes []change `json:"changes"`
-	}{out}, err
+	}{loci.Mapped(list, func(one loci.GraphChange) change {
+		return change{one.At, one.Change, one.Kind, one.ID, one.Origin, one.Text}
+	})}, err
 }
 
 func neighborsFields(c *call, in *entityQuestion) []field {

@@ -224,11 +224,7 @@ func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (an
 }
 
 func refs(names []string) []loci.EntityRef {
-	out := make([]loci.EntityRef, len(names))
-	for i, name := range names {
-		out[i].Name = name
-	}
-	return out
+	return loci.Mapped(names, func(name string) loci.EntityRef { return loci.EntityRef{Name: name} })
 }
 
 func graphFields(c *call, in *graph.ListRequest) []field {

@@ -107,10 +107,7 @@ func candidatesFields(c *call, in *review.ListRequest) []field {
 
 func (s *Server) listCandidates(ctx context.Context, c *call, in *review.ListRequest) (any, error) {
 	page, counts, err := s.app.Review.Inbox(ctx, c.principal, *in)
-	list := make([]proposed, len(page.Items))
-	for i, x := range page.Items {
-		list[i] = s.proposedOf(ctx, c, x)
-	}
+	list := loci.Mapped(page.Items, func(x *loci.Candidate) proposed { return s.proposedOf(ctx, c, x) })
 	out := rows("candidates", list, page.NextCursor)
 	out["counts"] = counts
 	return out, err

@@ -31,10 +31,7 @@ func (c *compared) sketched() *compared {
 
 // similar returns at most MaxSimilar of memories, and nil for none.
 func (c *compared) similar(memories []*loci.Memory) []loci.Similar {
-	others := make([]*compared, len(memories))
-	for i, m := range memories {
-		others[i] = read(m)
-	}
+	others := loci.Mapped(memories, read)
 	titled := c.namesSubject(others)
 	var list []loci.Similar
 	for _, o := range others {

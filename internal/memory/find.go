@@ -44,10 +44,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	if err != nil || !present(&f.filter) || f.stopped != "" {
 		return f, hits, err
 	}
-	memories := make([]*loci.Memory, len(hits))
-	for i := range hits {
-		memories[i] = hits[i].Memory
-	}
+	memories := loci.Mapped(hits, func(h Hit) *loci.Memory { return h.Memory })
 	err = s.disagreeing(ctx, tx, v, memories...)
 	newerFirst(hits)
 	return f, hits, err
@@ -215,10 +212,7 @@ func (f *finder) ask(s *indexing.Snapshot, q *recall.Question, broad bool) (*rec
 	}
 	for most := 4 * want; ; most *= 8 {
 		answer := s.Find(q.Best(min(most, maxMatches)))
-		ids := make([]loci.MemoryID, len(answer.Hits))
-		for i := range answer.Hits {
-			ids[i] = answer.Hits[i].ID
-		}
+		ids := loci.Mapped(answer.Hits, func(h index.Hit) loci.MemoryID { return h.ID })
 		passing, err := f.passing(ids)
 		if err != nil || len(passing) >= want || len(ids) < most || most >= maxMatches {
 			answer.Keep(passing)

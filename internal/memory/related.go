@@ -158,11 +158,9 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 	out := &Gathered{}
 	if r.Query != "" {
 		page, err := search(ctx, s, p, r, gatherKind, func(_ store.Tx, hits []Hit) ([]loci.Recalled, error) {
-			list := make([]loci.Recalled, len(hits))
-			for i, h := range hits {
-				list[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank}
-			}
-			return list, nil
+			return loci.Mapped(hits, func(h Hit) loci.Recalled {
+				return loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank}
+			}), nil
 		})
 		if err != nil {
 			return nil, err

@@ -44,11 +44,7 @@ func placesOf(d *Draft) ([]place, error) {
 
 // replaced returns the ids of the memories that the save supersedes or corrects.
 func (s *saving) replaced() []loci.MemoryID {
-	ids := make([]loci.MemoryID, len(s.places))
-	for i, at := range s.places {
-		ids[i] = at.id
-	}
-	return ids
+	return loci.Mapped(s.places, func(at place) loci.MemoryID { return at.id })
 }
 
 // names reports whether the save supersedes or corrects that memory, or suggests it.

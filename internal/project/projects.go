@@ -186,10 +186,7 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 	if got, err := store.FindProject(p.Viewer(), all, name); loci.CodeOf(err) != loci.NotFound {
 		return got, err
 	}
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
-	}
+	names := loci.Mapped(all, func(p loci.Project) string { return p.Name })
 	near := loci.Nearest(name, names, maxNearest)
 	for i, other := range near {
 		near[i] = fmt.Sprintf("%q", loci.OneLine(other))

@@ -141,11 +141,9 @@ func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answ
 
 func (s *server) assistants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.AssistantList], error) {
 	list, err := s.app.Identity.Assistants(ctx, p)
-	out := client.AssistantList{Assistants: make([]client.Assistant, len(list))}
-	for i, c := range list {
-		out.Assistants[i] = client.Assistant{Name: c.Name, Vendor: c.Vendor, LastUsedAt: c.LastUsedAt}
-	}
-	return say(out, err)
+	return say(client.AssistantList{Assistants: loci.Mapped(list, func(c loci.Credential) client.Assistant {
+		return client.Assistant{Name: c.Name, Vendor: c.Vendor, LastUsedAt: c.LastUsedAt}
+	})}, err)
 }
 
 func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
@@ -178,11 +176,7 @@ type keysInput struct {
 
 func (s *server) keys(ctx context.Context, p loci.Principal, in *keysInput) (*answer[client.KeyList], error) {
 	list, err := s.app.Identity.Keys(ctx, p, loci.Kind(in.Kind))
-	out := client.KeyList{Keys: make([]client.Key, len(list))}
-	for i, c := range list {
-		out.Keys[i] = keyOf(c)
-	}
-	return say(out, err)
+	return say(client.KeyList{Keys: loci.Mapped(list, keyOf)}, err)
 }
 
 func (s *server) createKey(ctx context.Context, p loci.Principal, in *body[client.NewKey]) (

@@ -104,10 +104,9 @@ type adminOrgsInput struct {
 func (s *server) adminOrgs(ctx context.Context, p loci.Principal,
 	in *adminOrgsInput) (*answer[client.AdminOrgList], error) {
 	list, more, err := s.app.Org.Page(ctx, p, in.Cursor, cmp.Or(in.Limit, defaultMembers))
-	out := client.AdminOrgList{Orgs: make([]client.AdminOrg, len(list))}
-	for i, o := range list {
-		out.Orgs[i] = adminOrg(o.Org, o.People)
-	}
+	out := client.AdminOrgList{Orgs: loci.Mapped(list, func(o org.Counted) client.AdminOrg {
+		return adminOrg(o.Org, o.People)
+	})}
 	if more {
 		out.HasMore, out.NextCursor = true, string(list[len(list)-1].ID)
 	}
@@ -165,21 +164,17 @@ func (s *server) adminDeleteClient(ctx context.Context, p loci.Principal, in *Cl
 
 func (s *server) adminJobs(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.JobList], error) {
 	list, err := s.app.Deployment.Jobs(ctx, p)
-	out := client.JobList{Jobs: make([]client.Job, len(list))}
-	for i, j := range list {
-		out.Jobs[i] = client.Job{Name: j.Name, BegunAt: j.BegunAt, EndedAt: j.EndedAt, Rows: j.Rows, Error: j.Error,
+	return say(client.JobList{Jobs: loci.Mapped(list, func(j deployment.Job) client.Job {
+		return client.Job{Name: j.Name, BegunAt: j.BegunAt, EndedAt: j.EndedAt, Rows: j.Rows, Error: j.Error,
 			NextAt: j.NextAt}
-	}
-	return say(out, err)
+	})}, err)
 }
 
 func (s *server) adminBackups(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.BackupList], error) {
 	list, err := s.app.Deployment.Backups(ctx, p)
-	out := client.BackupList{Backups: make([]client.Backup, len(list))}
-	for i, b := range list {
-		out.Backups[i] = client.Backup(b)
-	}
-	return say(out, err)
+	return say(client.BackupList{Backups: loci.Mapped(list, func(b deployment.Backup) client.Backup {
+		return client.Backup(b)
+	})}, err)
 }
 
 func (s *server) adminCreateBackup(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Backup], error) {

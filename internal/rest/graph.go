@@ -134,11 +134,7 @@ func whole(e loci.Entity) loci.Entity {
 }
 
 func allWhole(list []loci.Entity) []loci.Entity {
-	out := make([]loci.Entity, len(list))
-	for i, e := range list {
-		out[i] = whole(e)
-	}
-	return out
+	return loci.Mapped(list, whole)
 }
 
 type addObservationsInput struct {
@@ -170,11 +166,9 @@ func (s *server) addObservations(ctx context.Context, p loci.Principal,
 }
 
 func ofEntity(e loci.EntityRef, list []loci.Observation) []client.EntityObservation {
-	out := make([]client.EntityObservation, len(list))
-	for i, o := range list {
-		out[i] = client.EntityObservation{Observation: o, EntityName: e.Name}
-	}
-	return out
+	return loci.Mapped(list, func(o loci.Observation) client.EntityObservation {
+		return client.EntityObservation{Observation: o, EntityName: e.Name}
+	})
 }
 
 type newRelationsInput struct {
@@ -202,12 +196,10 @@ func (s *server) createRelations(ctx context.Context, p loci.Principal,
 }
 
 func relationsOf(list []client.NewRelation) []loci.NewRelation {
-	out := make([]loci.NewRelation, len(list))
-	for i, r := range list {
-		out[i] = loci.NewRelation{From: loci.EntityRef{Name: r.From, Type: r.FromType}, To: loci.EntityRef{Name: r.To,
+	return loci.Mapped(list, func(r client.NewRelation) loci.NewRelation {
+		return loci.NewRelation{From: loci.EntityRef{Name: r.From, Type: r.FromType}, To: loci.EntityRef{Name: r.To,
 			Type: r.ToType}, Type: r.Type}
-	}
-	return out
+	})
 }
 
 type entityNamesInput struct {

@@ -123,11 +123,8 @@ func (s *server) openEntities(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out := client.FoundEntities{Entities: allWhole(found.Entities), Missing: make([]client.NoSuchName, len(found.Missing))}
-	for i, m := range found.Missing {
-		out.Missing[i] = client.NoSuchName(m)
-	}
-	return say(out, nil)
+	missing := loci.Mapped(found.Missing, func(m graph.NoSuchName) client.NoSuchName { return client.NoSuchName(m) })
+	return say(client.FoundEntities{Entities: allWhole(found.Entities), Missing: missing}, nil)
 }
 
 // EntityPath is an entity in a path, exported as Page100 is.

@@ -109,11 +109,9 @@ func (s *server) inviteToTeam(ctx context.Context, p loci.Principal,
 }
 
 func invited(list []org.Invited, err error) (*shownOnce[client.InvitedList], error) {
-	out := client.InvitedList{Invites: make([]client.Invited, len(list))}
-	for i, one := range list {
-		out.Invites[i] = client.Invited{Invite: one.Invite, Token: one.Token.Reveal()}
-	}
-	return showOnce(out, err)
+	return showOnce(client.InvitedList{Invites: loci.Mapped(list, func(one org.Invited) client.Invited {
+		return client.Invited{Invite: one.Invite, Token: one.Token.Reveal()}
+	})}, err)
 }
 
 func (s *server) teamInvites(ctx context.Context, p loci.Principal, in *onePath) (*answer[client.InviteList], error) {

@@ -71,10 +71,9 @@ func (s *Service) addEntity(ctx context.Context, p loci.Principal, c *loci.Candi
 	if err != nil || len(related) == 0 {
 		return made, err
 	}
-	relations := make([]loci.NewRelation, len(related))
-	for i, e := range related {
-		relations[i] = loci.NewRelation{From: entityOf(c), To: loci.EntityRef{Name: e.Name, Type: e.Type}, Type: "RELATED_TO"}
-	}
+	relations := loci.Mapped(related, func(e loci.Entity) loci.NewRelation {
+		return loci.NewRelation{From: entityOf(c), To: loci.EntityRef{Name: e.Name, Type: e.Type}, Type: "RELATED_TO"}
+	})
 	_, err = s.graphs.CreateRelations(ctx, p, c.ProjectID, c.AllowedVendors, relations)
 	return made, err
 }

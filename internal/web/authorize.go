@@ -286,11 +286,9 @@ func (s *server) offered(rights []loci.Right) []loci.Right {
 }
 
 func scopesOf(rights []loci.Right, checked func(loci.Right) bool) []scope {
-	out := make([]scope, len(rights))
-	for i, right := range rights {
-		out[i] = scope{Right: right, Label: scopeLabels[right], Checked: checked(right)}
-	}
-	return out
+	return loci.Mapped(rights, func(right loci.Right) scope {
+		return scope{Right: right, Label: scopeLabels[right], Checked: checked(right)}
+	})
 }
 
 // vendors returns the vendors of the org, then the known ones. People may type any other name.

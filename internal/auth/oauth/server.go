@@ -150,11 +150,7 @@ var (
 )
 
 func prefixes(list ...string) []netip.Prefix {
-	out := make([]netip.Prefix, len(list))
-	for i, s := range list {
-		out[i] = netip.MustParsePrefix(s)
-	}
-	return out
+	return loci.Mapped(list, netip.MustParsePrefix)
 }
 
 // isPublic reports whether an address is a single host on the public Internet. It checks an IPv4

@@ -184,11 +184,7 @@ func sortedIDs(ids []loci.EventID) []loci.EventID {
 }
 
 func idTexts(ids []loci.EventID) []string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = id.String()
-	}
-	return list
+	return loci.Mapped(ids, func(id loci.EventID) string { return id.String() })
 }
 
 // conditions is the filter as SQL, without times, ids and the project, which is that of the access.

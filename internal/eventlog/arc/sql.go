@@ -81,10 +81,7 @@ func anyOf(c column, values []string) condition {
 	if len(values) == 1 {
 		return is(c, values[0])
 	}
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = literal(v)
-	}
+	list := loci.Mapped(values, literal)
 	return condition{string(c) + " IN (" + strings.Join(list, ", ") + ")"}
 }
 

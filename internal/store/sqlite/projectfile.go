@@ -303,9 +303,5 @@ func (s *Store) UnsettledProjects(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	names := make([]string, len(list))
-	for i, p := range list {
-		names[i] = p.Intent + " " + p.ID.String()
-	}
-	return names, nil
+	return loci.Mapped(list, func(p sqlstore.ProjectRow) string { return p.Intent + " " + p.ID.String() }), nil
 }
