@@ -61,10 +61,7 @@ func (r *EventRetention) Shortens(before *EventRetention) (list []TypeRetention)
 	if sooner(r.Days, before.Days) {
 		list = append(list, TypeRetention{Days: r.Days})
 	}
-	var types []string
-	for _, t := range slices.Concat(r.Types, before.Types) {
-		types = append(types, t.Type)
-	}
+	types := Mapped(slices.Concat(r.Types, before.Types), func(t TypeRetention) string { return t.Type })
 	for _, t := range Unique(types) {
 		if days := r.daysOf(t); sooner(days, before.daysOf(t)) {
 			list = append(list, TypeRetention{t, days})

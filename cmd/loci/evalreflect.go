@@ -263,10 +263,9 @@ func (e *noteEvaluation) askModel(ctx context.Context) (done func(), err error) 
 	return func() {
 		end()
 		text := "the model read " + loci.Plural(read, "note", "notes")
-		var rest []string
-		for _, why := range slices.Sorted(maps.Keys(without)) {
-			rest = append(rest, fmt.Sprintf("%d (%s)", without[why], withoutModel[why]))
-		}
+		rest := loci.Mapped(slices.Sorted(maps.Keys(without)), func(why review.NoModel) string {
+			return fmt.Sprintf("%d (%s)", without[why], withoutModel[why])
+		})
 		if len(rest) > 0 {
 			text += "; the rules read alone " + strings.Join(rest, ", ")
 		}

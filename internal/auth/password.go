@@ -31,10 +31,6 @@ const (
 	MaxPassword = 256
 )
 
-func errWrongPassword() error {
-	return loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
-}
-
 // Password returns the person with that e-mail address and password. Every failure is the same Unauthenticated error
 // after the same work: one argon2id run, whether or not the account exists or has a password. After too many failures
 // of the address or the client, it fails with RateLimited, with RetryAfter.
@@ -53,7 +49,7 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 	}
 	if !ok {
 		s.logFailed(ctx, "a sign-in failed", who.UserID, from, n == account.free)
-		return loci.Person{}, errWrongPassword()
+		return loci.Person{}, loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
 	}
 	if err := s.o.Store.Limits().Clear(ctx, account.key); err != nil {
 		return loci.Person{}, err

@@ -190,7 +190,7 @@ func (c JSON) locate(text []byte) (root, servers *jsonObject, entry *jsonMember,
 		return nil, nil, nil, err
 	}
 	m, err := root.member(c.Table())
-	if m == nil || err != nil || isNull(text, m) {
+	if m == nil || err != nil || string(text[m.start:m.end]) == "null" {
 		return root, nil, nil, err
 	}
 	if servers, err = readObject(text, m.start); err != nil {
@@ -199,8 +199,6 @@ func (c JSON) locate(text []byte) (root, servers *jsonObject, entry *jsonMember,
 	entry, err = servers.member(c.EntryName())
 	return root, servers, entry, err
 }
-
-func isNull(text []byte, m *jsonMember) bool { return string(text[m.start:m.end]) == "null" }
 
 // Find returns the text of Loci's entry, or nil.
 func (c JSON) Find(text []byte) ([]byte, error) {

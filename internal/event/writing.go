@@ -81,10 +81,7 @@ func keepOrder(events []*loci.Event) {
 			last++
 		}
 		if last-first > 1 {
-			ids := make([]loci.EventID, 0, last-first)
-			for _, e := range events[first:last] {
-				ids = append(ids, e.ID)
-			}
+			ids := loci.Mapped(events[first:last], func(e *loci.Event) loci.EventID { return e.ID })
 			slices.SortFunc(ids, func(a, b loci.EventID) int { return bytes.Compare(a[:], b[:]) })
 			for i, id := range ids {
 				events[first+i].ID = id

@@ -187,7 +187,7 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 	case p.OnlyProjects && len(r.Rights) > 0 && !slices.ContainsFunc(r.Rights, isOfProjects):
 		return limited(p)
 	case r.Are(Browser) && p.Method != loci.BySignIn:
-		return needsBrowser()
+		return loci.Errorf(loci.Forbidden, "this needs a browser sign-in; sign in at /app/ and do it there")
 	case r.Are(Disk) && p.Method == loci.ByDisk:
 		return nil
 	case r.Are(Recent) && p.Kind == loci.KindAgent:

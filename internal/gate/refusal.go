@@ -53,10 +53,6 @@ func limited(p loci.Principal) error {
 	return loci.Errorf(loci.Forbidden, "a key that is limited to projects cannot do this; use another key")
 }
 
-func needsBrowser() error {
-	return loci.Errorf(loci.Forbidden, "this needs a browser sign-in; sign in at /app/ and do it there")
-}
-
 // needsProof is the error for a credential that can never have a fresh proof.
 func needsProof(p loci.Principal, r Rule) error {
 	hint := ""

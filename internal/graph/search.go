@@ -169,10 +169,7 @@ func (f *finder) entities(a *recall.Answer) (out found) {
 // load returns the first entities of a list. The index may be wrong, so it looks whether their texts are visible.
 func (f *finder) load(ctx context.Context, list []match, limit int) ([]loci.Entity, error) {
 	list = list[:min(limit, len(list))]
-	var texts [][16]byte
-	for _, m := range list {
-		texts = append(texts, m.text)
-	}
+	texts := loci.Mapped(list, func(m match) [16]byte { return m.text })
 	owners, err := f.tx.Graph().Owners(ctx, f.v, texts)
 	if err != nil {
 		return nil, err

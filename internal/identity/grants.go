@@ -158,10 +158,7 @@ func (s *Service) Vendors(ctx context.Context, p loci.Principal) ([]loci.Vendor,
 		return nil, err
 	}
 	grants, err := s.Store.OAuth().Grants(ctx, p.OrgID, p.UserID)
-	var out []loci.Vendor
-	for _, c := range keys {
-		out = append(out, c.Vendor)
-	}
+	out := loci.Mapped(keys, func(c loci.Credential) loci.Vendor { return c.Vendor })
 	for _, g := range grants {
 		out = append(out, g.Vendor)
 	}

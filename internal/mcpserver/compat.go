@@ -214,11 +214,9 @@ func (s *Server) referenceRefs(ctx context.Context, c *referenceCall, names []st
 	if err != nil {
 		return nil, err
 	}
-	var out []loci.EntityRef
-	for i := range opened.Entities {
-		out = append(out, loci.EntityRef{Name: opened.Entities[i].Name, Type: opened.Entities[i].Type})
-	}
-	return out, nil
+	return loci.Mapped(opened.Entities, func(e loci.Entity) loci.EntityRef {
+		return loci.EntityRef{Name: e.Name, Type: e.Type}
+	}), nil
 }
 
 // matches reports whether a text is in an entity's name, type or observations, in any case.

@@ -202,10 +202,7 @@ func contentsGiven(arguments json.RawMessage, list, texts string) (items []loci.
 // its name is returned as missing.
 func (s *Server) resolve(ctx context.Context, c *referenceCall, items []loci.Contents) (
 	found []loci.Contents, missing string, err error) {
-	var names []string
-	for _, item := range items {
-		names = append(names, item.Entity.Name)
-	}
+	names := loci.Mapped(items, func(item loci.Contents) string { return item.Entity.Name })
 	there, err := s.referenceRefs(ctx, c, names)
 	for _, item := range items {
 		at := slices.IndexFunc(there, func(r loci.EntityRef) bool { return r.Name == item.Entity.Name })

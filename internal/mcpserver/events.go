@@ -14,11 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// classField is the memory type of an event that is to be logged.
-func classField(in *loci.EventClass) field {
-	return oneOf("memory_type", in, loci.EventClasses()...).otherwise(`"episodic"`)
-}
-
 func eventFields(c *call, in *event.Draft) []field {
 	metadata := value("metadata", "a JSON object", &jsonschema.Schema{Type: "object"},
 		func(path string, v json.RawMessage) error {
@@ -28,7 +23,7 @@ func eventFields(c *call, in *event.Draft) []field {
 	return []field{
 		text("content", &in.Content, 1, loci.MaxContent).must(),
 		text("event_type", &in.Type, 0, loci.MaxEventType).about("a word, such as error, question or tool_call"),
-		classField(&in.Class),
+		oneOf("memory_type", &in.Class, loci.EventClasses()...).otherwise(`"episodic"`),
 		inSession(c).about("id or title; default: no session"),
 		text("actor", &in.Actor, 0, loci.MaxActor).about("who spoke or acted, such as user"),
 		optionalID("parent_id", &in.ParentID).about("the event that this one answers"),

@@ -173,10 +173,7 @@ const maxThrough = 2
 
 // whyPhrase explains a hit in a few words.
 func whyPhrase(why *loci.Why) string {
-	var words []string
-	for _, t := range why.Terms[:min(maxWhyTerms, len(why.Terms))] {
-		words = append(words, t.Label())
-	}
+	words := loci.Mapped(why.Terms[:min(maxWhyTerms, len(why.Terms))], func(t loci.WhyTerm) string { return t.Label() })
 	phrase := "matches "
 	switch why.Fallback {
 	case loci.FallbackSimilar:

@@ -221,10 +221,7 @@ func listing(label string, list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	var shown []string
-	for _, name := range list[:min(maxHinted, len(list))] {
-		shown = append(shown, loci.OneLine(name))
-	}
+	shown := loci.Mapped(list[:min(maxHinted, len(list))], loci.OneLine)
 	return label + strings.Join(shown, ", ") + "."
 }
 

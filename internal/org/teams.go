@@ -17,7 +17,6 @@ type TeamView struct {
 }
 
 func errNoSuchTeam() error { return loci.Errorf(loci.NotFound, "no such team") }
-func errNoSuchUser() error { return loci.Errorf(loci.NotFound, "no such user") }
 
 // teamRole returns the acting person's role in a team, or their role in the org if that is higher and they are an
 // admin of the org. It reads the rows again, because a role may have changed since the request was authenticated. It
@@ -229,7 +228,7 @@ func ErrAbove() error {
 func memberOf(ctx context.Context, tx store.Tx, id loci.TeamID, user loci.UserID) (loci.User, error) {
 	u, err := tx.Users().Get(ctx, user)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && u.TeamID != id {
-		return loci.User{}, errNoSuchUser()
+		return loci.User{}, loci.Errorf(loci.NotFound, "no such user")
 	}
 	return u, err
 }

@@ -181,10 +181,7 @@ func Find[T any](v loci.Viewer, text, noun string, label func(T) string, named f
 	case len(found) == 1:
 		return found[0], nil
 	}
-	var labels []string
-	for _, x := range found[:min(len(found), maxNamed)] {
-		labels = append(labels, label(x))
-	}
+	labels := loci.Mapped(found[:min(len(found), maxNamed)], label)
 	others := ""
 	if len(found) > maxNamed {
 		others = " and others"

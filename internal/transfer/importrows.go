@@ -297,10 +297,7 @@ func (im *importer) storeEvents(ctx context.Context, batch []numbered) error {
 	if err != nil {
 		return err
 	}
-	var ids []loci.EventID
-	for _, r := range batch {
-		ids = append(ids, r.Event.ID)
-	}
+	ids := loci.Mapped(batch, func(r numbered) loci.EventID { return r.Event.ID })
 	there, err := log.Get(ctx, im.p.Viewer(), ids)
 	if err != nil {
 		return err

@@ -218,10 +218,7 @@ func (s *search) conditions() condition {
 }
 
 func tagCondition(f *eventlog.Filter) condition {
-	var tags []condition
-	for _, t := range f.Tags {
-		tags = append(tags, holds(colTags, joinTags([]string{t})))
-	}
+	tags := loci.Mapped(f.Tags, func(t string) condition { return holds(colTags, joinTags([]string{t})) })
 	if f.AllTags || len(tags) == 0 {
 		return all(tags...)
 	}

@@ -183,11 +183,7 @@ func (u *union) readLocal(ctx context.Context, at place, limit int) (list []plac
 
 // merged joins two sorted lists. Of an event in both, it takes the local one.
 func merged(order eventlog.Order, mine []placed, theirs []*loci.Event) []*loci.Event {
-	list := make([]*loci.Event, 0, len(mine)+len(theirs))
-	for _, p := range mine {
-		list = append(list, p.event)
-	}
-	list = append(list, theirs...)
+	list := append(loci.Mapped(mine, func(p placed) *loci.Event { return p.event }), theirs...)
 	slices.SortStableFunc(list, func(a, b *loci.Event) int { return compareIDs(order, a.ID, b.ID) })
 	return slices.CompactFunc(list, func(a, b *loci.Event) bool { return a.ID == b.ID })
 }

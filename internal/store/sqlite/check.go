@@ -28,8 +28,6 @@ type sums struct {
 
 const pageRows = 1024
 
-func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}} }
-
 func (s *sums) of(row int64) *uint64 {
 	page := s.pages[row/pageRows]
 	if page == nil {
@@ -61,7 +59,7 @@ func (s *sums) report(what string) (problems []string) {
 // Check compares the derived data with the rows. It reads one snapshot and may run in a View, so
 // that writers can go on.
 func (x index) Check(ctx context.Context) ([]string, error) {
-	s := newSums()
+	s := &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}}
 	err := x.sumPostings(ctx, s)
 	if err == nil {
 		err = x.subtractRows(ctx, s)

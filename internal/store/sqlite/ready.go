@@ -20,8 +20,6 @@ type probe struct {
 	err  error
 }
 
-func newProbe() *probe { return &probe{turn: make(chan struct{}, 1)} }
-
 // InPlace returns an Unavailable error if the data directory, or an open file of it, was moved,
 // replaced or deleted. It costs a few file status calls.
 func (s *Store) InPlace(ctx context.Context) error {

@@ -81,7 +81,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.checkPatience <= 0 {
 		opts.checkPatience = checkPatience
 	}
-	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1), pages: sqlstore.NewPages(),
+	s := &Store{opts: opts, probe: &probe{turn: make(chan struct{}, 1)},
+		turn: make(chan struct{}, 1), pages: sqlstore.NewPages(),
 		projectRows: memo.New[string, sqlitedb.Stamp, sqlstore.ProjectRow](maxProjectRows),
 		bytes:       blob.NewFiles(filepath.Join(opts.Dir, assetsDir))}
 	s.files = sqlitedb.NewFiles(opts.MaxFiles, newOrgFile, s.openFile)
