@@ -36,7 +36,7 @@ func TestEventIDs(t *testing.T) {
 
 func TestEventTimeOfOtherIDs(t *testing.T) {
 	t.Parallel()
-	if at, ok := EventTime(NewID[eventKind]()); ok {
+	if at, ok := EventTime(NewID[Event]()); ok {
 		t.Errorf("a random id has the time %s", at)
 	}
 }

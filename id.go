@@ -11,91 +11,62 @@ import (
 // id. New ids are UUIDs of version 4. The zero ID names nothing.
 type ID[Kind any] [16]byte
 
-type (
-	memoryKind      struct{}
-	userKind        struct{}
-	teamKind        struct{}
-	projectKind     struct{}
-	workspaceKind   struct{}
-	agentKind       struct{}
-	sessionKind     struct{}
-	credentialKind  struct{}
-	grantKind       struct{}
-	inviteKind      struct{}
-	entityKind      struct{}
-	observationKind struct{}
-	relationKind    struct{}
-	assetKind       struct{}
-	sourceKind      struct{}
-	suggestionKind  struct{}
-	nodeKind        struct{}
-	nodeItemKind    struct{}
-	versionKind     struct{}
-	eventKind       struct{}
-	candidateKind   struct{}
-	reflectionKind  struct{}
-	dreamKind       struct{}
-	taskKind        struct{}
-	goldenKind      struct{}
-	goldenRunKind   struct{}
-)
-
 // MemoryID names a memory.
-type MemoryID = ID[memoryKind]
+type MemoryID = ID[Memory]
 
 // UserID names a person.
-type UserID = ID[userKind]
+type UserID = ID[User]
 
 // TeamID names a team.
-type TeamID = ID[teamKind]
+type TeamID = ID[Team]
 
 // ProjectID names a project.
-type ProjectID = ID[projectKind]
+type ProjectID = ID[Project]
 
 // WorkspaceID names a workspace.
-type WorkspaceID = ID[workspaceKind]
+type WorkspaceID = ID[Workspace]
 
 // AgentID names a registered agent.
-type AgentID = ID[agentKind]
+type AgentID = ID[Agent]
 
 // SessionID names a session of agents.
-type SessionID = ID[sessionKind]
+type SessionID = ID[Session]
 
 // CredentialID names a key, a browser sign-in or a token.
-type CredentialID = ID[credentialKind]
+type CredentialID = ID[Credential]
 
 // GrantID names a person's permission for an OAuth client.
-type GrantID = ID[grantKind]
+type GrantID = ID[Grant]
 
 // InviteID names an invitation.
-type InviteID = ID[inviteKind]
+type InviteID = ID[Invite]
 
 // EntityID names an entity of a project's graph.
-type EntityID = ID[entityKind]
+type EntityID = ID[Entity]
 
 // ObservationID names an observation.
-type ObservationID = ID[observationKind]
+type ObservationID = ID[Observation]
 
 // RelationID names a relation.
-type RelationID = ID[relationKind]
+type RelationID = ID[Relation]
 
 // AssetID names an attachment.
-type AssetID = ID[assetKind]
+type AssetID = ID[Asset]
 
 // SourceID names a source of a memory.
-type SourceID = ID[sourceKind]
+type SourceID = ID[Source]
 
 // SuggestionID names a suggested change.
-type SuggestionID = ID[suggestionKind]
+type SuggestionID = ID[Suggestion]
 
 // NodeID names a memory node.
-type NodeID = ID[nodeKind]
+type NodeID = ID[MemoryNode]
 
 // NodeItemID names an item of a memory node.
-type NodeItemID = ID[nodeItemKind]
+type NodeItemID = ID[NodeItem]
 
 // VersionID names one version of a memory.
-type VersionID = ID[versionKind]
+type VersionID = ID[Version]
 
 // VersionOf returns the id of a version of a memory. It follows from the two, so nothing stores it.
 func VersionOf(id MemoryID, version int) VersionID {
@@ -103,94 +74,94 @@ func VersionOf(id MemoryID, version int) VersionID {
 }
 
 // EventID names an event. Ids of events sort by the time of their events.
-type EventID = ID[eventKind]
+type EventID = ID[Event]
 
 // CandidateID names a candidate.
-type CandidateID = ID[candidateKind]
+type CandidateID = ID[Candidate]
 
 // ReflectionID names raw notes that somebody reflected.
-type ReflectionID = ID[reflectionKind]
+type ReflectionID = ID[Reflection]
 
 // TaskID names a task of a project.
-type TaskID = ID[taskKind]
+type TaskID = ID[Task]
 
 // GoldenID names a golden question.
-type GoldenID = ID[goldenKind]
+type GoldenID = ID[GoldenQuestion]
 
 // GoldenRunID names a run of golden questions.
-type GoldenRunID = ID[goldenRunKind]
+type GoldenRunID = ID[GoldenRun]
 
 // DreamID names a run of the dream-cycle.
-type DreamID = ID[dreamKind]
+type DreamID = ID[Dream]
 
 // NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
 
 // NewMemoryID returns a new id for a memory.
-func NewMemoryID() MemoryID { return NewID[memoryKind]() }
+func NewMemoryID() MemoryID { return NewID[Memory]() }
 
 // NewUserID returns a new id for a user.
-func NewUserID() UserID { return NewID[userKind]() }
+func NewUserID() UserID { return NewID[User]() }
 
 // NewCredentialID returns a new id for a credential.
-func NewCredentialID() CredentialID { return NewID[credentialKind]() }
+func NewCredentialID() CredentialID { return NewID[Credential]() }
 
 // NewTeamID returns a new id for a team.
-func NewTeamID() TeamID { return NewID[teamKind]() }
+func NewTeamID() TeamID { return NewID[Team]() }
 
 // NewWorkspaceID returns a new id for a workspace.
-func NewWorkspaceID() WorkspaceID { return NewID[workspaceKind]() }
+func NewWorkspaceID() WorkspaceID { return NewID[Workspace]() }
 
 // NewGrantID returns a new id for a grant.
-func NewGrantID() GrantID { return NewID[grantKind]() }
+func NewGrantID() GrantID { return NewID[Grant]() }
 
 // NewInviteID returns a new id for an invitation.
-func NewInviteID() InviteID { return NewID[inviteKind]() }
+func NewInviteID() InviteID { return NewID[Invite]() }
 
 // NewProjectID returns a new id for a project.
-func NewProjectID() ProjectID { return NewID[projectKind]() }
+func NewProjectID() ProjectID { return NewID[Project]() }
 
 // NewEntityID returns a new id for an entity.
-func NewEntityID() EntityID { return NewID[entityKind]() }
+func NewEntityID() EntityID { return NewID[Entity]() }
 
 // NewObservationID returns a new id for an observation.
-func NewObservationID() ObservationID { return NewID[observationKind]() }
+func NewObservationID() ObservationID { return NewID[Observation]() }
 
 // NewRelationID returns a new id for a relation.
-func NewRelationID() RelationID { return NewID[relationKind]() }
+func NewRelationID() RelationID { return NewID[Relation]() }
 
 // NewAgentID returns a new id for an agent.
-func NewAgentID() AgentID { return NewID[agentKind]() }
+func NewAgentID() AgentID { return NewID[Agent]() }
 
 // NewSessionID returns a new id for a session.
-func NewSessionID() SessionID { return NewID[sessionKind]() }
+func NewSessionID() SessionID { return NewID[Session]() }
 
 // NewTaskID returns a new id for a task.
-func NewTaskID() TaskID { return NewID[taskKind]() }
+func NewTaskID() TaskID { return NewID[Task]() }
 
 // NewGoldenID returns a new id for a golden question.
-func NewGoldenID() GoldenID { return NewID[goldenKind]() }
+func NewGoldenID() GoldenID { return NewID[GoldenQuestion]() }
 
 // NewGoldenRunID returns a new id for a run of golden questions.
-func NewGoldenRunID() GoldenRunID { return NewID[goldenRunKind]() }
+func NewGoldenRunID() GoldenRunID { return NewID[GoldenRun]() }
 
 // NewAssetID returns a new id for an attachment.
-func NewAssetID() AssetID { return NewID[assetKind]() }
+func NewAssetID() AssetID { return NewID[Asset]() }
 
 // NewSourceID returns a new id for a source.
-func NewSourceID() SourceID { return NewID[sourceKind]() }
+func NewSourceID() SourceID { return NewID[Source]() }
 
 // NewDreamID returns a new id for a run of the dream-cycle.
-func NewDreamID() DreamID { return NewID[dreamKind]() }
+func NewDreamID() DreamID { return NewID[Dream]() }
 
 // NewSuggestionID returns a new id for a suggestion.
-func NewSuggestionID() SuggestionID { return NewID[suggestionKind]() }
+func NewSuggestionID() SuggestionID { return NewID[Suggestion]() }
 
 // NewNodeID returns a new id for a memory node.
-func NewNodeID() NodeID { return NewID[nodeKind]() }
+func NewNodeID() NodeID { return NewID[MemoryNode]() }
 
 // NewNodeItemID returns a new id for an item of a memory node.
-func NewNodeItemID() NodeItemID { return NewID[nodeItemKind]() }
+func NewNodeItemID() NodeItemID { return NewID[NodeItem]() }
 
 // ParseID parses the canonical form of 36 characters, in upper or lower case. Otherwise it returns
 // an Invalid error that doesn't repeat the input.
@@ -206,7 +177,7 @@ func ParseID[Kind any](s string) (ID[Kind], error) {
 }
 
 // ParseMemoryID parses a memory's id. See ParseID.
-func ParseMemoryID(s string) (MemoryID, error) { return ParseID[memoryKind](s) }
+func ParseMemoryID(s string) (MemoryID, error) { return ParseID[Memory](s) }
 
 // ShortID is how many characters of an id Loci shows where the whole id would only cost room.
 const ShortID = 8
