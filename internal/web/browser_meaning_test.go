@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/embed/embedtest"
+	"github.com/loci-memory/loci/internal/golden"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -39,5 +41,28 @@ func TestBrowserDashboardMeaning(t *testing.T) {
 	b.click("Search")
 	b.sees("“deploy” in Title")
 	b.until(`!location.search.includes("weak")`)
+	b.clean()
+}
+
+// TestBrowserDashboardMeaningPartial searches and asks a golden question while the model is not ready.
+func TestBrowserDashboardMeaningPartial(t *testing.T) {
+	t.Parallel()
+	model := &embedtest.Model{ID: "transformer:m@1+b", Known: 40}
+	w := newWorldWith(t, model)
+	id := w.save(memory.Draft{Title: "Deploy day", Content: "We deploy on Tuesdays, never on Fridays."})
+	w.must(w.app.Vectors.CatchUp(t.Context(), w.mara.OrgID))
+	_, err := w.app.Golden.Create(t.Context(), w.local(w.mara), golden.Draft{Question: "When do we deploy?",
+		Expected: []loci.MemoryID{id}})
+	w.must(err)
+	model.Fail = func([]string) error { return &embed.Fault{Text: "reading", Loading: true} }
+	b := w.dashboard("/app/?q=deploy")
+	b.sees("Deploy day", "The model in use was not ready: found by words and by the built-in model.")
+	b.look("meaning-partial")
+	b.axe("a search without the larger model")
+	b.open(w.base + "/app/evaluate")
+	b.sees("When do we deploy?")
+	b.keys("r")
+	b.sees("(was not ready; words and the built-in model only)")
+	b.axe("golden questions without the larger model")
 	b.clean()
 }

@@ -114,7 +114,9 @@ export const de: Texts = {
   "found.all": "Alle Erinnerungen zeigen",
   "found.nothingFits": "Nichts passt gut genug zu „{q}“",
   "found.weak": "Zeigen, was kaum passt",
-  "found.meaning": "Loci bereitet die Suche nach Bedeutung vor: {percent} % dieser Erinnerungen findet sie schon.",
+  "found.meaning.partial": "Das Modell war nicht bereit: gefunden mit Wörtern und dem eingebauten Modell.",
+  "found.meaning.unavailable": "Das Modell hat nicht geantwortet: gefunden nur mit Wörtern.",
+  "found.meaning.building": "Loci bereitet die Suche nach Bedeutung vor: {percent} % dieser Erinnerungen findet sie schon.",
   "found.stopped.time": "Die Zeit der Suche war um: Ältere Erinnerungen können fehlen. Nimm seltenere Wörter oder einen Filter.",
   "found.stopped.rows": "Es sind zu viele Erinnerungen: Ältere können fehlen. Nimm einen Filter.",
 
@@ -1304,6 +1306,7 @@ export const de: Texts = {
   "evaluate.at": "Zeit",
   "evaluate.words": "nur Wörter",
   "evaluate.model.unknown": "ein Modell",
+  "evaluate.model.partial": "(war nicht bereit; nur Wörter und das eingebaute Modell)",
   "evaluate.model.building": "(liest die Erinnerungen noch)",
   "evaluate.model.unavailable": "(war nicht erreichbar)",
   "evaluate.figures": "R@k: der Anteil der erwarteten Erinnerungen unter den ersten k. MRR: der Mittelwert von 1/Platz der ersten erwarteten; 100 %, wenn sie immer vorn steht.",

@@ -112,7 +112,9 @@ export const en = {
   "found.all": "Show all memories",
   "found.nothingFits": "Nothing fits “{q}” well enough",
   "found.weak": "Show what hardly fits",
-  "found.meaning": "Loci is preparing the search by meaning: {percent} % of these memories can be found by it so far.",
+  "found.meaning.partial": "The model in use was not ready: found by words and by the built-in model.",
+  "found.meaning.unavailable": "The model did not answer: found by words only.",
+  "found.meaning.building": "Loci is preparing the search by meaning: {percent} % of these memories can be found by it so far.",
   "found.stopped.time": "The search ran out of time: older memories may be missing. Use rarer words, or a filter.",
   "found.stopped.rows": "There are too many memories to read: older ones may be missing. Use a filter.",
 
@@ -1302,6 +1304,7 @@ export const en = {
   "evaluate.at": "Time",
   "evaluate.words": "words only",
   "evaluate.model.unknown": "a model",
+  "evaluate.model.partial": "(was not ready; words and the built-in model only)",
   "evaluate.model.building": "(still reading the memories)",
   "evaluate.model.unavailable": "(could not be asked)",
   "evaluate.figures": "R@k: the share of the expected memories that are among the first k. MRR: the mean of 1/place of the first expected one; 100% if it is always first.",

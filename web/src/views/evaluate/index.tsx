@@ -162,11 +162,11 @@ function Runs({ runs }: { runs: readonly GoldenRun[] }) {
   );
 }
 
-/** The model of embeddings that took part in a run, and whether it could not yet or not at all. */
+/** The model of embeddings that took part in a run, and what it could not do. */
 function modelOf({ meaning, model }: GoldenRun): string {
   if (!meaning && !model) return t("evaluate.words");
   const name = model ? legible(model) : t("evaluate.model.unknown");
-  return meaning === "building" || meaning === "unavailable" ? `${name} ${t(`evaluate.model.${meaning}`)}` : name;
+  return meaning && meaning !== "ready" ? `${name} ${t(`evaluate.model.${meaning}`)}` : name;
 }
 
 function Editor({ one, onSaved, onClose }: { one: GoldenQuestion | undefined; onSaved: () => void; onClose: () => void }) {

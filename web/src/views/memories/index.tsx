@@ -148,7 +148,7 @@ function Found({ rows, look }: { rows: Rows; look: Look }) {
   const fallback = look.q ? rows.rows[0]?.why?.fallback : undefined;
   const notes = [t(rows.atLeast ? "found.atLeast" : "found", { n: rows.total })];
   if (rows.stopped) notes.push(t(`found.stopped.${rows.stopped}`));
-  if (rows.meaningDone !== undefined) notes.push(t("found.meaning", { percent: rows.meaningDone }));
+  if (rows.meaning && rows.meaning !== "ready") notes.push(t(`found.meaning.${rows.meaning}`, { percent: rows.meaningDone ?? 0 }));
   if (fallback) notes.push(t(`why.fallback.${fallback}`));
   if (look.trash && rows.rows.length > 0) notes.push(t("trash.days"));
   return <p class="found" role="status">{notes.join(" · ")}</p>;

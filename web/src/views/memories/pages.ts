@@ -1,4 +1,4 @@
-import type { Filter, Hit, Memory, MemoryPage, Why } from "@loci-memory/sdk";
+import type { Filter, Hit, Memory, MemoryPage, RecallPage, Why } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { useChanges, type Changes } from "../../live.ts";
@@ -17,7 +17,8 @@ interface Page {
   atLeast: boolean;
   /** The search stopped early. */
   stopped?: "time" | "rows";
-  /** How many percent of the memories can be found by meaning, while the others cannot yet. */
+  /** Whether memories can be found by meaning; building: how many percent of them already are. */
+  meaning?: RecallPage["meaning"] | undefined;
   meaningDone?: number | undefined;
   /** What was found hardly fits, and was left out. */
   nothingFits?: boolean | undefined;
@@ -45,7 +46,7 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
   const by = kindOf(look);
   if (look.q && !by) {
     const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size, min_confidence: look.weak ? 0 : undefined }, options);
-    return { ...pageOf(found.memories, found), meaningDone: found.meaning === "building" ? found.meaning_done ?? 0 : undefined, nothingFits: found.nothing_fits };
+    return { ...pageOf(found.memories, found), meaning: found.meaning, meaningDone: found.meaning_done, nothingFits: found.nothing_fits };
   }
   const found = await loci.memories.list({ filter: { ...filterOf(look), by, term: look.q || undefined }, ...at, limit: size, total: cursor === "" }, options);
   return pageOf(found.memories.map((memory, i) => ({ ...memory, ...why(found.hits?.[i]) })), found);
