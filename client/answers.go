@@ -50,6 +50,8 @@ type QueryRequest struct {
 	Query  string `json:"query" minLength:"1" maxLength:"10000" doc:"The question" example:"When do we deploy?"`
 	Filter Filter `json:"memory_filter,omitzero" doc:"Which memories Loci may use, never trashed ones. Default: all"`
 	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Maximum number of memories. Default: 20"`
+	// MinConfidence is that of RecallRequest.
+	MinConfidence *float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" doc:"Only matches that have this confidence, as of a recall; if there are none, the newest memories. 0: all matches. Pinned memories stay. Cannot be used if memory_filter has ids or term"`
 }
 
 // QueryAnswer is an answer with a receipt of the memories behind it.

@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,39 @@ func TestMinConfidencePages(t *testing.T) {
 	}
 	if len(seen) != 12 {
 		t.Errorf("the pages have %d memories, want 12", len(seen))
+	}
+}
+
+func TestQueryWithConfidence(t *testing.T) {
+	t.Parallel()
+	w, _ := newMeaning(t)
+	w.fill()
+	deploys := w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays."})
+	pinned := w.add(w.owner, memory.Draft{Title: "Language", Content: "Answer in English.", Pinned: new(true)})
+	w.catchUp()
+	share := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		query  string
+		least  *float64
+		reason memory.Reason
+	}{
+		{unfit, nil, memory.IsRecent}, {unfit, share(0.012), memory.IsRecent}, {unfit, share(0), memory.FitsQuestion},
+		{"When do we deploy?", share(0.5), memory.FitsQuestion}, {"When do we deploy?", share(1), memory.IsRecent},
+	} {
+		got, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: c.query, MinConfidence: c.least})
+		if err != nil || got.Reason != c.reason || got.Pinned != 1 || got.Used[0].ID != pinned.ID {
+			t.Fatalf("%s: got %+v, %v, want a %s", c.query, got, err, c.reason)
+		}
+		if c.least != nil && *c.least == 0.5 && (len(got.Used) != 2 || got.Total != 1 || got.Used[1].ID != deploys.ID) {
+			t.Errorf("%s: got %+v, want one memory", c.query, got)
+		}
+	}
+	for _, r := range []memory.QueryRequest{{MinConfidence: share(-0.1)}, {MinConfidence: share(1.1)},
+		{MinConfidence: share(math.NaN())}, {MinConfidence: share(0.5), IDs: []loci.MemoryID{deploys.ID}}} {
+		r.Query = "deploy"
+		if _, err := w.Memory.Query(t.Context(), w.owner, r); loci.CodeOf(err) != loci.Invalid {
+			t.Errorf("%+v: got %v", r, err)
+		}
 	}
 }
 

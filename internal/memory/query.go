@@ -34,10 +34,12 @@ type ChatModel struct {
 // QueryRequest is a question about the memories.
 type QueryRequest struct {
 	Filter
-	IDs    []loci.MemoryID // only these, best first; nil: all that pass the filter
-	Query  string          // 1 to loci.MaxQuery characters
-	Limit  int             // 0: 20; at most 50 memories in the prompt, including pinned ones
-	search SearchRequest   // for the question
+	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
+	Query string          // 1 to loci.MaxQuery characters
+	Limit int             // 0: 20; at most 50 memories in the prompt, including pinned ones
+	// MinConfidence is that of SearchRequest. It cannot be used with IDs, and pinned memories stay.
+	MinConfidence *float64
+	search        SearchRequest // for the question
 }
 
 // Reason is why a memory is in a prompt.
@@ -103,10 +105,16 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	if len(r.IDs) > loci.MaxIDs {
 		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
+	if r.IDs != nil && r.MinConfidence != nil {
+		return nil, loci.FieldErrorf("min_confidence", "cannot be used if memory_filter has ids or term")
+	}
+	if err := checkConfidence(&r.MinConfidence); err != nil {
+		return nil, err
+	}
 	r.Filter = current(r.Filter)
 	var graphs inGraphs
 	if r.IDs == nil {
-		r.search = SearchRequest{Filter: r.Filter, Query: r.Query}
+		r.search = SearchRequest{Filter: r.Filter, Query: r.Query, MinConfidence: r.MinConfidence}
 		if graphs, err = s.askGraphs(ctx, p, &r.search); err != nil {
 			return nil, err
 		}

@@ -200,16 +200,25 @@ func (s *Service) checkSearch(r *SearchRequest) error {
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
 		return err
 	}
-	if least := r.MinConfidence; least != nil && (*least < 0 || *least > 1) {
-		return loci.FieldErrorf("min_confidence", "must be from 0 to 1")
-	}
-	if r.MinConfidence != nil && *r.MinConfidence == recall.DefaultConfidence {
-		r.MinConfidence = nil
+	if err := checkConfidence(&r.MinConfidence); err != nil {
+		return err
 	}
 	if err := s.checkFilter(&r.Filter); err != nil {
 		return err
 	}
 	return CheckWords("query", r.Query)
+}
+
+// checkConfidence checks a SearchRequest.MinConfidence. The default is nil, also if the caller names it.
+func checkConfidence(least **float64) error {
+	switch {
+	case *least == nil:
+	case !(**least >= 0 && **least <= 1):
+		return loci.FieldErrorf("min_confidence", "must be from 0 to 1")
+	case **least == recall.DefaultConfidence:
+		*least = nil
+	}
+	return nil
 }
 
 // scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.

@@ -57,7 +57,8 @@ func (s *server) query(ctx context.Context, p loci.Principal, in *body[client.Qu
 // and only those are used.
 func (s *server) question(ctx context.Context, p loci.Principal, r *client.QueryRequest) (memory.QueryRequest, error) {
 	const name = "memory_filter"
-	q := memory.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions)}
+	q := memory.QueryRequest{Query: r.Query, Limit: r.Limit, Filter: filterOf(&r.Filter.Conditions),
+		MinConfidence: r.MinConfidence}
 	by, err := kindOf(&r.Filter, name)
 	if err != nil {
 		return q, err

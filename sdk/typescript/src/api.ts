@@ -2525,6 +2525,11 @@ export interface QueryRequest {
   limit?: number | undefined;
   /** Which memories Loci may use, never trashed ones. Default: all */
   memory_filter?: Filter | undefined;
+  /**
+   * Only matches that have this confidence, as of a recall; if there are none, the newest memories. 0: all
+   * matches. Pinned memories stay. Cannot be used if memory_filter has ids or term
+   */
+  min_confidence?: number | undefined;
   /** The question */
   query: string;
 }
