@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/org"
 )
@@ -45,16 +46,29 @@ type namedIndex struct {
 func (in *instance) indexes() []namedIndex {
 	v := in.app.Vectors
 	return []namedIndex{ofWords("memories", in.app.Index), ofWords("events", in.app.Event.Index()),
-		ofWords("graphs", in.app.Graphs),
-		{"vectors", v.Rebuild, v.Verify, func(ctx context.Context, id loci.OrgID) (list []indexJSON, err error) {
-			files, err := v.Stats(ctx, id)
-			for _, s := range files {
-				list = append(list, indexJSON{Org: id, Of: "vectors", Stats: indexing.Stats{Files: 1, Bytes: s.Bytes,
-					Rows: s.Done, Whole: s.Complete, BytesPerRow: float64(s.Bytes) / float64(max(s.Done, 1))},
-					Model: s.Model, Waiting: s.Waiting})
-			}
-			return list, err
-		}}}
+		ofWords("graphs", in.app.Graphs), {"vectors", v.Rebuild, v.Verify, in.vectorStats}}
+}
+
+// vectorStats describes the vectors of an org by model. It also has the model in use before that has any vectors.
+func (in *instance) vectorStats(ctx context.Context, id loci.OrgID) (list []indexJSON, err error) {
+	sets, err := in.app.Vectors.Stats(ctx, id)
+	begun := in.models.Chosen() == embed.Off
+	for _, s := range sets {
+		x := indexJSON{Org: id, Of: "vectors", Stats: indexing.Stats{Files: 1, Bytes: s.Bytes, Rows: s.Done,
+			Whole: s.Complete, BytesPerRow: float64(s.Bytes) / float64(max(s.All, 1))},
+			Model: s.Model, Dims: s.Dims, InUse: in.models.IsChosen(s.Model), Waiting: s.Waiting, all: s.All}
+		begun = begun || x.InUse
+		list = append(list, x)
+	}
+	if err != nil || begun {
+		return list, err
+	}
+	words, err := in.app.Index.Stats(ctx, id)
+	if words.Rows > 0 {
+		list = append(list, indexJSON{Org: id, Of: "vectors", Model: in.models.Chosen(), InUse: true, Waiting: words.Rows,
+			all: words.Rows})
+	}
+	return list, err
 }
 
 func ofWords(of string, x interface {
@@ -83,8 +97,11 @@ type indexJSON struct {
 	Org loci.OrgID `json:"org"`
 	Of  string     `json:"of"` // memories, events, graphs or vectors
 	indexing.Stats
-	Model   string `json:"model,omitempty"`   // of vectors
-	Waiting int    `json:"waiting,omitempty"` // memories that have no vector yet
+	Model   string `json:"model,omitempty"`      // of vectors
+	Dims    int    `json:"dimensions,omitempty"` // of vectors
+	InUse   bool   `json:"in_use,omitempty"`     // whether the settings name the model
+	Waiting int    `json:"waiting,omitempty"`    // memories whose vectors must be made
+	all     int    // memories that have a vector or wait for one
 }
 
 func (p *program) indexRebuildCommand() *cobra.Command {
@@ -118,7 +135,8 @@ func (p *program) indexStatsCommand() *cobra.Command {
 		Long: `Show how large the indexes are, and whether they are complete. GONE counts rows in files
 that have changed or gone since; the next merge drops them. MEMORY counts those that are
 not in files yet: Loci writes them when there are about 1,000. With a model of embeddings,
-"vectors" are those of the memories, and WAITING counts memories that have none yet.`,
+"vectors" are those of the memories, and WAITING counts memories whose vectors Loci has yet
+to make. After a change of the model, those of both are there for some time.`,
 	}, p.printIndexes)
 }
 
@@ -133,15 +151,19 @@ func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Or
 			list = append(list, some...)
 		}
 	}
-	return printList(p, "indexes", list, nil, "", "ORG|OF|FILES|SIZE|ROWS|GONE|MEMORY|COMPLETE|BYTES EACH|WAITING|MODEL",
+	return printList(p, "indexes", list, nil, "",
+		"ORG|OF|FILES|SIZE|ROWS|GONE|MEMORY|COMPLETE|BYTES EACH|WAITING|MODEL|DIMENSIONS",
 		func(x indexJSON) []string {
-			complete := "no"
+			complete, dims := "no", ""
 			if x.Whole {
 				complete = "yes"
 			}
+			if x.Dims > 0 {
+				dims = strconv.Itoa(x.Dims)
+			}
 			return []string{string(x.Org), x.Of, strconv.Itoa(x.Files), loci.ShowBytes(x.Bytes), strconv.Itoa(x.Rows),
 				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow),
-				strconv.Itoa(x.Waiting), x.Model}
+				strconv.Itoa(x.Waiting), loci.OneLine(x.Model), dims}
 		})
 }
 

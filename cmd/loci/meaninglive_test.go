@@ -43,9 +43,10 @@ func TestStatusTellsWhatWaits(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	dir := t.TempDir()
+	model := "small"
 	loci := func(args ...string) (out []byte, err error) {
 		cmd := lociCommand(t, dir, args...)
-		cmd.Env = append(cmd.Env, "LOCI_EMBED_BASE_URL="+endpoint.URL, "LOCI_EMBED_MODEL=small")
+		cmd.Env = append(cmd.Env, "LOCI_EMBED_BASE_URL="+endpoint.URL, "LOCI_EMBED_MODEL="+model)
 		return cmd.Output()
 	}
 	for _, args := range [][]string{{"add", "Tea is at four"}, {"index", "rebuild"}, {"add", "Coffee is at nine"}} {
@@ -57,5 +58,12 @@ func TestStatusTellsWhatWaits(t *testing.T) {
 	out, err := loci("status")
 	if err != nil || !regexp.MustCompile(`(?m)^meaning +small; [01] of 2 memories can be found by it$`).Match(out) {
 		t.Errorf("status: %v\n%s", err, out)
+	}
+	model = "built-in" // that "small" has not read each memory is no fault of this one
+	if _, err := loci("index", "rebuild"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = loci("status"); err != nil || !regexp.MustCompile(`(?m)^meaning +built-in$`).Match(out) {
+		t.Errorf("status with another model: %v\n%s", err, out)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/deployment"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/vectors"
@@ -34,6 +35,7 @@ type instance struct {
 	signIn   *auth.SignIn
 	oauth    *oauth.Server
 	events   *eventLogs
+	models   *embed.Selector
 	operator loci.Principal // the person at this command line
 	// settings returns the settings of the moment: those of the program, with what people changed meanwhile.
 	settings func(context.Context) *settings
@@ -113,7 +115,8 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{store: st, events: events, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
+	in := &instance{store: st, events: events, models: models,
+		oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
 	dashboard := s.Dashboard
 	dashboard.Open = s.SignUp
 	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: dashboard,

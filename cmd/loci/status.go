@@ -17,7 +17,6 @@ import (
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
-	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // status is what `loci status` prints.
@@ -42,8 +41,9 @@ type status struct {
 // meaning is how far searches by meaning are, in all orgs of this machine together.
 type meaning struct {
 	Model   string `json:"model"`   // of embeddings; off: searches find by words only
-	Vectors int    `json:"vectors"` // memories that have a vector of the model that is being prepared, or else in use
+	Vectors int    `json:"vectors"` // memories that have a vector of the model
 	Waiting int    `json:"waiting"` // memories whose vectors must be made
+	all     int    // memories that have a vector or wait for one
 }
 
 // clientUse is a client that has access, and when it was last used.
@@ -140,19 +140,21 @@ func (p *program) status(ctx context.Context) (*status, error) {
 	})
 }
 
-// meaning counts the vectors of the set of each org that is the least complete: searches use another one until it is.
+// meaning counts the vectors of the model in use. If an org has those of two versions of it, the least complete count:
+// searches use the others until they are.
 func (in *instance) meaning(ctx context.Context, model string) (meaning, error) {
 	sum := meaning{Model: model}
 	if model == embed.Off {
 		return sum, nil
 	}
 	err := in.inOrgs(ctx, "", func(who loci.Principal) error {
-		sets, err := in.app.Vectors.Stats(ctx, who.OrgID)
+		sets, err := in.vectorStats(ctx, who.OrgID)
+		sets = slices.DeleteFunc(sets, func(x indexJSON) bool { return !x.InUse })
 		if err != nil || len(sets) == 0 {
 			return err
 		}
-		last := slices.MaxFunc(sets, func(a, b vectors.Stats) int { return cmp.Compare(a.Waiting, b.Waiting) })
-		sum.Vectors, sum.Waiting = sum.Vectors+last.Done, sum.Waiting+last.Waiting
+		last := slices.MaxFunc(sets, func(a, b indexJSON) int { return cmp.Compare(a.Waiting, b.Waiting) })
+		sum.Vectors, sum.Waiting, sum.all = sum.Vectors+last.Rows, sum.Waiting+last.Waiting, sum.all+last.all
 		return nil
 	})
 	return sum, err
@@ -167,7 +169,7 @@ func (p *program) showMeaning(m meaning) string {
 		return loci.OneLine(cut(m.Model, 100))
 	}
 	return fmt.Sprintf("%s; %s of %s can be found by it", loci.OneLine(cut(m.Model, 100)), loci.Thousands(m.Vectors),
-		loci.Plural(m.Vectors+m.Waiting, "memory", "memories"))
+		loci.Plural(m.all, "memory", "memories"))
 }
 
 // addAssistants adds the assistants without a stored credential. Those that start loci are known by their files, or by

@@ -265,8 +265,15 @@ func TestSelectorNoticesUse(t *testing.T) {
 		if err := embed.Use(dir, step[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := current(); !strings.HasPrefix(got, step[1]) {
+		got := current()
+		if !strings.HasPrefix(got, step[1]) {
 			t.Errorf("after Use(%s): %s", step[0], got)
+		}
+		for _, name := range []string{"static:built-in@1", "static:tiny@1+2", "endpoint:tiny"} {
+			is := got != "<nil>" && strings.HasPrefix(name, step[1])
+			if s.IsChosen(name) != is {
+				t.Errorf("after Use(%s), whether %s is chosen is %v", step[0], name, !is)
+			}
 		}
 	}
 	builtIn, err := embed.Open(embed.BuiltIn, embed.Prompts{})

@@ -114,27 +114,35 @@ func Folder(dir, model string) string {
 	return filepath.Join(dir, model)
 }
 
-// Chosen returns the model in use as the settings or Use name it, or Off.
+// Chosen returns the model in use as the settings or Use name it, or Off. If egress is off, an endpoint is no model.
 func (s *Selector) Chosen() string {
-	if s.o.Model != "" {
+	switch {
+	case s.endpoint != nil && !s.o.Egress:
+		return Off
+	case s.o.Model != "":
 		return s.o.Model
 	}
 	return InUse(s.o.Dir)
 }
 
-// Current implements Source. If egress is off, an endpoint is no model. It fails with a *Fault that is Loading if ctx
+// IsChosen reports whether a Name is that of the model in use. It reads no model, so any version of a folder will do.
+func (s *Selector) IsChosen(name string) bool {
+	if s.endpoint != nil {
+		return name == s.endpoint.Name()
+	}
+	return Local(name) && folderIn(name) == loci.Shorten(filepath.Base(s.Chosen()), 100)
+}
+
+// Current implements Source. It fails with a *Fault that is Loading if ctx
 // ends before a large model is read, which goes on.
 func (s *Selector) Current(ctx context.Context) (Model, error) {
-	if s.endpoint != nil {
-		if !s.o.Egress {
-			return nil, nil
-		}
-		return s.endpoint, nil
-	}
 	chosen := s.Chosen()
-	if chosen == Off {
+	switch {
+	case chosen == Off:
 		s.forget(time.Now())
 		return nil, nil
+	case s.endpoint != nil:
+		return s.endpoint, nil
 	}
 	m, err := s.open(ctx, Folder(s.o.Dir, chosen))
 	if err != nil {
@@ -167,9 +175,16 @@ func (s *Selector) folderOf(name string) string {
 			return dir
 		}
 	}
+	return Folder(s.o.Dir, filepath.Base(folderIn(name)))
+}
+
+// folderIn returns the name of the folder in the Name of a model.
+func folderIn(name string) string {
 	_, folder, _ := strings.Cut(name, ":")
-	folder, _, _ = strings.Cut(folder, "@")
-	return Folder(s.o.Dir, filepath.Base(folder))
+	if at := strings.LastIndexByte(folder, '@'); at >= 0 {
+		folder = folder[:at]
+	}
+	return folder
 }
 
 // forget lets models go for which nobody has asked for long.

@@ -136,7 +136,8 @@ type Stats struct {
 	Model    string `json:"model"`
 	Dims     int    `json:"dimensions"`
 	Done     int    `json:"done"`    // memories that have a vector
-	Waiting  int    `json:"waiting"` // memories whose vectors must be made
+	Waiting  int    `json:"waiting"` // memories whose vectors must be made, also if they have one until then
+	All      int    `json:"all"`     // memories that are Done, Waiting or both
 	Bytes    int64  `json:"bytes"`
 	Complete bool   `json:"complete"` // each memory has had its vector
 }
@@ -154,7 +155,7 @@ func (x *Index) Stats(ctx context.Context, id loci.OrgID) (list []Stats, err err
 				return err
 			}
 			n, err := set.Count(ctx)
-			list = append(list, Stats{s.Model.Name, s.Model.Dims, n.Done, n.Waiting, n.Bytes, s.Complete})
+			list = append(list, Stats{s.Model.Name, s.Model.Dims, n.Done, n.Waiting, n.All, n.Bytes, s.Complete})
 			return err
 		})
 		if err != nil && !missing(err) {

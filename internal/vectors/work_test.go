@@ -141,7 +141,8 @@ func TestRebuildsKeepWhatThereIs(t *testing.T) {
 	stats := func(done, waiting int) {
 		t.Helper()
 		got, err := x.Stats(t.Context(), loci.DefaultOrg)
-		if err != nil || len(got) != 1 || got[0].Done != done || got[0].Waiting != waiting {
+		if err != nil || len(got) != 1 || got[0].Done != done || got[0].Waiting != waiting ||
+			got[0].All != 100 {
 			t.Errorf("there are %+v (%v), want %d done and %d waiting", got, err, done, waiting)
 		}
 	}
