@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 // unfit has one word of the memory below, and many that no memory has.
@@ -32,7 +33,7 @@ func TestNothingFits(t *testing.T) {
 	}
 	all := w.recall(w.other, memory.SearchRequest{Query: unfit, MinConfidence: new(float64)})
 	if len(all.Items) == 0 || all.NothingFits || all.Total == 0 || slices.ContainsFunc(all.Items,
-		func(m loci.Recalled) bool { return m.Confidence >= 0.012 }) {
+		func(m loci.Recalled) bool { return m.Confidence >= recall.DefaultConfidence }) {
 		t.Errorf("everything: got %+v, want memories with little confidence", all)
 	}
 	for _, query := range []string{"when do we deploy", "tuesdays"} {
@@ -115,7 +116,7 @@ func TestQueryWithConfidence(t *testing.T) {
 		least  *float64
 		reason memory.Reason
 	}{
-		{unfit, nil, memory.IsRecent}, {unfit, share(0.012), memory.IsRecent}, {unfit, share(0), memory.FitsQuestion},
+		{unfit, nil, memory.IsRecent}, {unfit, share(recall.DefaultConfidence), memory.IsRecent}, {unfit, share(0), memory.FitsQuestion},
 		{"When do we deploy?", share(0.5), memory.FitsQuestion}, {"When do we deploy?", share(1), memory.IsRecent},
 	} {
 		got, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: c.query, MinConfidence: c.least})

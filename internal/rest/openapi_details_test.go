@@ -3,11 +3,13 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 // TestOpenAPISaysWhatIsTaken compares schemas with what the routes take: each
@@ -175,6 +177,22 @@ func TestAWrongMethodComesFirst(t *testing.T) {
 	for method, want := range map[string]int{"PUT": 405, "GET": 400} {
 		if w := s.do(method, "/whoami", claude, "", "Loci-Session: nonsense"); w.Code != want {
 			t.Errorf("%s with a bad session: got %d %s, want %d", method, w.Code, w.Body, want)
+		}
+	}
+}
+
+// TestDefaultConfidenceInTexts compares the default bound of a recall with the texts that have it, which are no code.
+func TestDefaultConfidenceInTexts(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/recall.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := newServer(t).do("GET", "/openapi.json", "", "").Body.String()
+	for form, text := range map[string]string{`"default":%v,`: document, `the best 10 matches has %v"`: document,
+		"the best 10 hits has a confidence of %v.": string(page)} {
+		if want := fmt.Sprintf(form, recall.DefaultConfidence); !strings.Contains(text, want) {
+			t.Errorf("no text has %s", want)
 		}
 	}
 }
