@@ -116,7 +116,8 @@ func TestQueryWithConfidence(t *testing.T) {
 		least  *float64
 		reason memory.Reason
 	}{
-		{unfit, nil, memory.IsRecent}, {unfit, share(recall.DefaultConfidence), memory.IsRecent}, {unfit, share(0), memory.FitsQuestion},
+		{unfit, nil, memory.IsRecent}, {unfit, share(recall.DefaultConfidence), memory.IsRecent},
+		{unfit, share(0), memory.FitsQuestion},
 		{"When do we deploy?", share(0.5), memory.FitsQuestion}, {"When do we deploy?", share(1), memory.IsRecent},
 	} {
 		got, err := w.Memory.Query(t.Context(), w.owner, memory.QueryRequest{Query: c.query, MinConfidence: c.least})
