@@ -78,7 +78,8 @@ func (p *program) backupListCommand() *cobra.Command {
 				return err
 			}
 			found, err := p.backups().List()
-			return printList(p, "backups", loci.Mapped(found, showBackup), err, "no backups; create one with: loci backup create",
+			return printList(p, "backups", loci.Mapped(found, showBackup), err,
+				"no backups; create one with: loci backup create",
 				"NAME|CREATED|FILES|SIZE|BY", func(b backupJSON) []string {
 					return []string{b.Name, p.showTime(b.CreatedAt), strconv.Itoa(len(b.Files)), loci.ShowBytes(b.Size()), b.Program}
 				})

@@ -39,11 +39,7 @@ func (t golden) Insert(_ context.Context, q loci.GoldenQuestion) error {
 }
 
 func expectedJSON(list []loci.GoldenMemory) string {
-	ids := make([]string, len(list))
-	for i, m := range list {
-		ids[i] = m.ID.String()
-	}
-	return ToJSON(ids)
+	return ToJSON(loci.Mapped(list, func(m loci.GoldenMemory) string { return m.ID.String() }))
 }
 
 func (t golden) scan(r Row) (q loci.GoldenQuestion, err error) {

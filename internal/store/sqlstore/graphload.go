@@ -194,10 +194,7 @@ func (tx *GraphTx) relationSize(q *Query, v loci.Viewer, id string) {
 // Otherwise it returns false and does not change the entities. Measured in SQLite with two observations each, it
 // takes half the processor time of fill: 0.2 instead of 0.4 ms for 10 entities, 2.0 instead of 4.6 ms for 100.
 func (tx *GraphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err error) {
-	ids := make([]string, len(list))
-	for i, e := range list {
-		ids[i] = e.ID.String()
-	}
+	ids := loci.Mapped(list, func(e loci.Entity) string { return e.ID.String() })
 	places := make(map[string]int, len(ids))
 	for i, id := range ids {
 		places[id] = i

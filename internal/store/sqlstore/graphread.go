@@ -16,12 +16,8 @@ func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]lo
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
 	var q Query
-	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", ToJSON(texts))
+	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", toJSON(ids))
 	g.Sees(&q, v, "e", loci.LiveOnly)
 	list, err := all(g.c, q.String(), q.Args, scanEntity)
 	if err != nil {
@@ -63,10 +59,7 @@ func (g graph) Resolve(_ context.Context, v loci.Viewer, ref loci.EntityRef) (lo
 	if err != nil || len(twins) < 2 {
 		return e.ID, err
 	}
-	ids := make([]string, len(twins))
-	for i, t := range twins {
-		ids[i] = t.ID.String()
-	}
+	ids := loci.Mapped(twins, func(t loci.Entity) string { return t.ID.String() })
 	return loci.EntityID{}, loci.Errorf(loci.Conflict, "several entities are named %q and have the type %q; specify one "+
 		"by its id: %s", loci.OneLine(e.Name), loci.OneLine(e.Type), strings.Join(ids, ", "))
 }
@@ -226,10 +219,7 @@ func (g graph) Neighbours(_ context.Context, v loci.Viewer, id loci.EntityID, ho
 
 // step returns at most limit entities that are one hop away and not in seen.
 func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool, limit int) ([]loci.Entity, error) {
-	ids := make([]string, len(from))
-	for i, e := range from {
-		ids[i] = e.ID.String()
-	}
+	ids := loci.Mapped(from, func(e loci.Entity) string { return e.ID.String() })
 	list, known := ToJSON(ids), ToJSON(slices.Collect(maps.Keys(seen)))
 	var q Query
 	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id"+relationsFrom, list)

@@ -91,13 +91,9 @@ func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loc
 	return rows, err
 }
 
-// toJSON lists the ids of rows of a graph, whose file has them as texts.
+// toJSON lists ids as texts, as the rows of graphs and the registry of projects have them.
 func toJSON[ID fmt.Stringer](ids []ID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	return ToJSON(texts)
+	return ToJSON(loci.Mapped(ids, ID.String))
 }
 
 func (n entities) DeleteRows(ctx context.Context, v loci.Viewer, by loci.GraphAccess, ids store.GraphIDs) (

@@ -150,10 +150,7 @@ func observationText(r Row) (store.GraphText, error) {
 }
 
 func (t graphTexts) Read(_ context.Context, ids [][16]byte) ([]store.GraphText, error) {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = loci.EntityID(id).String()
-	}
+	texts := loci.Mapped(ids, func(id [16]byte) string { return loci.EntityID(id).String() })
 	each := ToJSON(loci.Unique(texts))
 	list, err := all(t.c, entityTexts+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE e.deleted_at IS "+
 		"NULL", Args{each}, entityText)
@@ -211,10 +208,7 @@ func (t graphTexts) List(_ context.Context, after store.Position, limit int) (
 
 // Owners asks for the entities and for those of the observations in one statement.
 func (g graph) Owners(_ context.Context, v loci.Viewer, texts [][16]byte) (map[[16]byte]loci.EntityID, error) {
-	ids := make([]string, len(texts))
-	for i, id := range texts {
-		ids[i] = loci.EntityID(id).String()
-	}
+	ids := loci.Mapped(texts, func(id [16]byte) string { return loci.EntityID(id).String() })
 	var q Query
 	q.Add("SELECT e.id, e.id FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", ToJSON(ids))
 	g.Sees(&q, v, "e", loci.LiveOnly)

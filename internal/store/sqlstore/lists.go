@@ -206,10 +206,7 @@ func (t lists) placesQuery(q *Query, l *listing, part, n int, columns map[string
 
 // oldQuery selects the old rows at places.
 func (t lists) oldQuery(q *Query, l *listing, places []Place, columns string) {
-	seqs := make([]int64, len(places))
-	for i, p := range places {
-		seqs[i] = p.Seq
-	}
+	seqs := loci.Mapped(places, func(p Place) int64 { return p.Seq })
 	q.put("SELECT m.seq, m.id", columns, " FROM {numbered} {join} memories m ON {m} m.seq = j.value "+
 		"{join} memory_versions o ON {o} o.seq = m.seq WHERE ")
 	q.bind(t.d.Numbers(seqs))

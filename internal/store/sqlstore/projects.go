@@ -133,11 +133,7 @@ func inProject(q *Query, v loci.Viewer) {
 		q.Add("FALSE")
 		return
 	}
-	ids := make([]string, len(v.ProjectIDs))
-	for i, id := range v.ProjectIDs {
-		ids[i] = id.String()
-	}
-	q.Add("p.org_id = ? AND p.id IN (SELECT value FROM {each ?})"+projectExists, string(v.OrgID), ToJSON(ids))
+	q.Add("p.org_id = ? AND p.id IN (SELECT value FROM {each ?})"+projectExists, string(v.OrgID), toJSON(v.ProjectIDs))
 	if !v.WorkspaceID.IsZero() {
 		q.Add(" AND p.workspace_id = ?", [16]byte(v.WorkspaceID))
 	}

@@ -39,11 +39,7 @@ func (t workspaces) changed(ctx context.Context, id loci.WorkspaceID, change loc
 	if err != nil {
 		return err
 	}
-	seen := make([]loci.Access, len(members))
-	for i, user := range members {
-		seen[i] = own(user)
-	}
-	return t.orgChanged(loci.FeedWorkspace, id, change, seen...)
+	return t.orgChanged(loci.FeedWorkspace, id, change, loci.Mapped(members, own)...)
 }
 
 func (t workspaces) List(context.Context) ([]loci.Workspace, error) {
