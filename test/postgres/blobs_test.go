@@ -23,8 +23,8 @@ import (
 // partSize is how many bytes of an attachment a row has.
 const partSize = 256 << 10
 
-// blobs keeps the bytes of attachments in parts. Like all changes of an org, those that name, renew and remove them
-// stand in line.
+// blobs keeps the bytes of attachments in parts. What names, renews and removes them runs one after the other, like all
+// changes of an org.
 type blobs struct{ s *engine }
 
 // Blobs implements store.Store.
@@ -213,7 +213,7 @@ func (r *blobReader) Seek(offset int64, whence int) (int64, error) {
 
 func (r *blobReader) Close() error { return nil }
 
-// Sweep looks and removes in one statement, in line with those who name bytes.
+// Sweep looks and removes in one statement, while no attachment of the org is stored.
 func (b blobs) Sweep(ctx context.Context, org loci.OrgID, before time.Time) (n int, err error) {
 	err = b.update(ctx, org, func(c sqlstore.Conn) error {
 		err := c.Exec("DELETE FROM blobs WHERE {blobs} at < ? AND NOT EXISTS (SELECT 1 FROM assets a WHERE {a} "+

@@ -25,7 +25,7 @@ func (s *engine) ViewProject(ctx context.Context, org loci.OrgID, id loci.Projec
 	return s.withProject(ctx, org, id, reading, fn)
 }
 
-// UpdateProject implements store.Store. Writers of a graph stand in line at the row of their project.
+// UpdateProject implements store.Store. Writers of a graph lock the row of their project.
 func (s *engine) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
 	fn func(store.GraphTx) error) error {
 	var of loci.Project

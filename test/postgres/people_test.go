@@ -135,28 +135,28 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// eraseWriter erases all that a person wrote in the graphs of the org. It keeps an entity that has rows of others, but
-// removes its writer.
+// eraseWriter erases all that a person wrote in the graphs of the org, with its history. It keeps an entity that has
+// rows of others, but removes its writer. The policy limits it to the org.
 func eraseWriter(c sqlstore.Conn, user loci.UserID) error {
-	const org, nobody = "org_id = current_setting('loci.org') AND ", "00000000-0000-0000-0000-000000000000"
+	const lonely = ` AND NOT EXISTS (SELECT 1 FROM observations o
+			WHERE (o.org_id, o.project_id, o.entity_id) = (x.org_id, x.project_id, x.id))
+		AND NOT EXISTS (SELECT 1 FROM relations r WHERE (r.org_id, r.project_id) = (x.org_id, x.project_id)
+			AND x.id IN (r.from_entity, r.to_entity))`
 	u := under(c)
-	for _, text := range []string{
-		"DELETE FROM relations x WHERE " + org + "x.user_id = $1",
-		"DELETE FROM observations x WHERE " + org + "x.user_id = $1",
-		"DELETE FROM entities x WHERE " + org + `x.user_id = $1
-			AND NOT EXISTS (SELECT 1 FROM observations o
-				WHERE (o.org_id, o.project_id, o.entity_id) = (x.org_id, x.project_id, x.id))
-			AND NOT EXISTS (SELECT 1 FROM relations r WHERE (r.org_id, r.project_id) = (x.org_id, x.project_id)
-				AND x.id IN (r.from_entity, r.to_entity))`,
-		"DELETE FROM changes c WHERE " + org + `c.user_id = $1 AND NOT EXISTS (SELECT 1 FROM entities e
-			WHERE (e.org_id, e.project_id, e.id) = (c.org_id, c.project_id, c.row_id))`,
-		"UPDATE entities SET user_id = '" + nobody + "' WHERE " + org + "user_id = $1",
-		"UPDATE changes SET user_id = '" + nobody + "' WHERE " + org + "user_id = $1",
-	} {
-		if _, err := u.tx.Exec(u.ctx, text, user.String()); err != nil {
+	for _, of := range []struct{ table, where string }{{"relations", ""}, {"observations", ""}, {"entities", lonely}} {
+		_, err := u.tx.Exec(u.ctx, "WITH gone AS (DELETE FROM "+of.table+" x WHERE x.user_id = $1"+of.where+
+			" RETURNING x.org_id, x.project_id, x.id) DELETE FROM changes c USING gone g "+
+			"WHERE (c.org_id, c.project_id, c.row_id) = (g.org_id, g.project_id, g.id)", user.String())
+		if u.marks++; err != nil {
 			return err
 		}
-		u.marks++
+	}
+	for _, table := range []string{"entities", "changes"} {
+		_, err := u.tx.Exec(u.ctx, "UPDATE "+table+" SET user_id = $2 WHERE user_id = $1", user.String(),
+			loci.UserID{}.String())
+		if u.marks++; err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// alone is for changes of the registry. Its statements look before they write, and no row puts its writers in line.
+// alone is for changes of the registry. Its statements look before they write, and its writers share no locked row.
 var alone = pgx.TxOptions{IsoLevel: pgx.Serializable}
 
 // registryDB runs statements that are confined to no org.
